@@ -13,6 +13,8 @@ package enum RemoteName: Hashable, Sendable {
   case log(Origin, UInt32)
   /// An origin's state file, sealed to recipients of which the text is a hash's first 16 digits.
   case state(Origin, sealedTo: String)
+  /// A sync file whose header others build on; the text is its hash's first 16 digits.
+  case base(Origin, hash: String)
   /// What a replica that would join says of itself.
   case request(ReplicaID)
   /// The invitation for a replica.
@@ -24,6 +26,8 @@ package enum RemoteName: Hashable, Sendable {
   package static let logs = "l"
   /// The folder of state files.
   package static let states = "s"
+  /// The folder of bases.
+  package static let bases = "b"
   /// The folder of requests.
   package static let requests = "r"
   /// The folder of invitations.
@@ -33,7 +37,8 @@ package enum RemoteName: Hashable, Sendable {
   package var origin: Origin? {
     switch self {
     case .marker, .request, .invitation: nil
-    case .mailbox(let origin), .logMark(let origin), .log(let origin, _), .state(let origin, _): origin
+    case .mailbox(let origin), .logMark(let origin), .log(let origin, _), .state(let origin, _), .base(let origin, _):
+      origin
     }
   }
 
@@ -56,6 +61,7 @@ extension RemoteName: CustomStringConvertible {
     case .logMark(let origin): "\(Self.mailboxes)/\(origin.remoteName)\(Self.logSuffix)"
     case .log(let origin, let number): "\(Self.logs)/\(origin.remoteName)-\(number)"
     case .state(let origin, let recipients): "\(Self.states)/\(origin.remoteName)-\(recipients)"
+    case .base(let origin, let hash): "\(Self.bases)/\(origin.remoteName)-\(hash)"
     case .request(let replica): "\(Self.requests)/\(replica)"
     case .invitation(let replica): "\(Self.invitations)/\(replica)"
     }
@@ -80,15 +86,20 @@ extension RemoteName: CustomStringConvertible {
     case logs:
       guard let (origin, rest) = numbered(name), let number = UInt32(rest), number > 0 else { return nil }
       return .log(origin, number)
-    case states:
-      guard let (origin, rest) = numbered(name), rest.utf8.count == 16,
-        Hexadecimal.decode(rest).map(Hexadecimal.encode) == rest
-      else { return nil }
-      return .state(origin, sealedTo: rest)
+    case states: return digits(name).map { .state($0, sealedTo: $1) }
+    case bases: return digits(name).map { .base($0, hash: $1) }
     case requests: return ReplicaID(name).map { .request($0) }
     case invitations: return ReplicaID(name).map { .invitation($0) }
     default: return nil
     }
+  }
+
+  /// An origin, and the first digits of a hash behind it.
+  private static func digits(_ name: String) -> (Origin, String)? {
+    guard let (origin, rest) = numbered(name), rest.utf8.count == 16,
+      Hexadecimal.decode(rest).map(Hexadecimal.encode) == rest
+    else { return nil }
+    return (origin, rest)
   }
 
   /// An origin, and what stands behind it.

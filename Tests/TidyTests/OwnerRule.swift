@@ -8,6 +8,7 @@ enum OwnerRule {
     "godwit_migration": "MigrationHistory", "godwit_loss": "LossLog", "godwit_ahead": "AheadRows",
     "godwit_signed_acknowledgement": "SignedAcknowledgements", "godwit_fork": "KnownForks",
     "godwit_remote": "RemoteNotes", "godwit_remote_file": "RemoteNotes",
+    "godwit_base": "HeaderBases",
   ]
 
   static func breaches(in file: SourceFile) -> [Breach] {

@@ -116,7 +116,7 @@ extension Replica {
   /// Applies a sync file in one transaction: all of it, or nothing. What had waited for it is applied afterwards, in
   /// transactions of its own: what of that nobody can apply is dropped and named, and keeps no file out.
   ///
-  /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
+  /// - Throws: `notARecipient`, `unknownSender`, `unknownBase`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
   ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
   ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after each
   ///   of them; of a sender that was removed, which is `unknownSender`, it keeps the removal, if the file shows one
@@ -147,6 +147,10 @@ extension Replica {
     /// Whether its sender has forgotten what is not here, or what some work here, which it lacks, was written without:
     /// a state of the sender's is the way on.
     let needsState: Bool
+    /// What its header builds on; nil for one that is whole.
+    let base: ContentHash?
+    /// The header's bytes, where others may build on it.
+    let header: [UInt8]?
   }
 
   /// Imports a file.
@@ -210,7 +214,10 @@ extension Replica {
   ) throws -> TakenFile {
     let group = roster.group
     return try source.read { bytes in
-      let file = try SyncFileReader(bytes, identities: identities) { preamble in
+      let bases = HeaderBases(writer.connection)
+      let file = try SyncFileReader(bytes, identities: identities) {
+        try bases.find($0, in: group)
+      } sender: { preamble in
         guard preamble.group == group else {
           throw GodwitError(
             .otherGroup, "the file belongs to group \(preamble.group), this replica to \(group)",
@@ -222,7 +229,8 @@ extension Replica {
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
       return TakenFile(
         report: report, ranges: OriginRanges(file.header.ranges), sealed: file.header.recipients.hash.bytes,
-        needsState: try Importer.needsState(after: file.header, writer.log))
+        needsState: try Importer.needsState(after: file.header, writer.log), base: file.base,
+        header: file.header.ranges.isEmpty && file.header.stateFile == nil ? file.headerBytes : nil)
     }
   }
 

@@ -45,7 +45,7 @@ extension RemotePass {
     }
     let others = present([:])
     let name = RemoteName.mailbox(own)
-    let mailbox = try await spool(name, at: now, besides: others) { _ in false }.mailbox
+    let mailbox = try await spool(name, at: now, besides: others, .mailbox) { _ in false }.mailbox
     guard notes["\(name)"]?.isOutdated(by: mailbox) ?? true else { return true }
     let found = try await replica.carrying { try carrier.find("\(name)", meter: $0) }
     let standing = try await judge(found, of: own, on: carrier)
@@ -171,15 +171,16 @@ extension RemotePass {
     let isDue = latest.map { (now - $0.at).magnitude >= LogTimes.beat } ?? true
     let number = try nextNumber(listed.keys.filter { $0.origin == own }.compactMap(\.logNumber))
     let name = RemoteName.log(own, number)
-    let written = try await spool(name, at: now, besides: kept) { mailbox in
+    let since = latest.map { $0.at - LogTimes.precision } ?? .min
+    let written = try await spool(name, at: now, besides: kept.filter(hasBase), .log(since: since)) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }
-    if let (meant, report) = written.file {
+    if let file = written.file {
       remote.logged = number
       let noted = remote
       try await replica.noting { try $0.save(noted) }
-      try await put(folder.spool(remote.name, name), as: meant, code: nil, to: carrier)
-      self.report.publishedLog = report
+      try await put(file, from: folder.spool(remote.name, name), code: nil, to: carrier)
+      report.publishedLog = file.report
       try await mark(number, as: own, on: carrier)
     }
   }

@@ -4,6 +4,7 @@ import GodwitEngine
 import GodwitFiles
 import GodwitRemotes
 import GodwitStorage
+import GodwitSyncFile
 
 extension RemotePass {
   /// Publishes the mailbox when it would bring anything. Returns the name of the state file that a member needs; nil
@@ -17,23 +18,35 @@ extension RemotePass {
     as own: Origin, besides others: [RemoteNotes.File], isKept: Bool, wasLate: Bool, to carrier: any Carrier
   ) async throws -> RemoteName? {
     let name = RemoteName.mailbox(own)
-    let note = isKept ? notes["\(name)"] : nil
-    let written = try await spool(name, at: now, besides: others) { note?.isOutdated(by: $0) ?? true }
-    if let (meant, report) = written.file {
+    var note = isKept ? notes["\(name)"] : nil
+    if let kept = note, !hasBase(of: kept) { note = nil }
+    let kept = note
+    let written = try await spool(name, at: now, besides: others, .mailbox) { kept?.isOutdated(by: $0) ?? true }
+    if let file = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
-      try await put(folder.spool(remote.name, name), as: meant, code: code, to: carrier)
-      self.report.published = report
+      try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)
+      report.published = file.report
     }
     guard written.mailbox.needsState else { return nil }
     return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
   }
 
+  /// Which acknowledgements of others a file passes on in a large group.
+  enum Passing {
+    /// Those of members that have no mailbox here that was taken.
+    case mailbox
+    /// Those that were created after a time, in milliseconds since 1970 UTC.
+    case log(since: Int64)
+  }
+
   /// What a file for all members would have that leaves out what lies there, and the file itself where it is wanted.
   func spool(
-    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File],
+    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File], _ passing: Passing,
     where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
-  ) async throws -> (mailbox: Exporter.Mailbox, file: (RemoteNotes.File, ExportReport)?) {
+  ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
     let spool = folder.spool(remote.name, name)
+    let (bases, isPassedOn, largeGroup) = (baseKeys, isPassedOn(passing), replica.tuning.largeGroup)
+    let (folder, remoteName) = (folder, remote.name)
     let hasLeftOut = notes.values.contains { $0.code == RemoteNotes.File.leftOut }
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
@@ -41,11 +54,29 @@ extension RemotePass {
       let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed }.map(\.ranges))
       let mailbox = try exporter.mailbox(isStateNeeded: hasLeftOut)
       guard isWanted(mailbox) else { return (mailbox, nil) }
-      let report = try exporter.spool(to: spool, makeDurable)
-      var file = RemoteNotes.File(
+      var note = RemoteNotes.File(
         name: "\(name)", tag: nil, at: time, ranges: mailbox.ranges, news: mailbox.news.bytes)
-      file.sealed = mailbox.sealed
-      return (mailbox, (file, report))
+      note.sealed = mailbox.sealed
+      guard exporter.memberCount >= largeGroup else {
+        return (mailbox, SpooledFile(note: note, report: try exporter.spool(to: spool, makeDurable)))
+      }
+      let file = try Self.spoolShort(exporter.passingOn(isPassedOn), note, to: spool, on: bases, makeDurable) {
+        folder.spool(remoteName, $0)
+      }
+      return (mailbox, file)
+    }
+  }
+
+  private func isPassedOn(_ passing: Passing) -> @Sendable (SignedAcknowledgement) -> Bool {
+    switch passing {
+    case .log(let time): return { $0.createdAt >= time }
+    case .mailbox:
+      let origins = notes.values.compactMap { note -> Origin? in
+        guard case .mailbox(let origin)? = RemoteName(note.name), note.isTaken else { return nil }
+        return origin
+      }
+      let there = Set(origins)
+      return { !there.contains($0.origin) }
     }
   }
 
@@ -57,9 +88,9 @@ extension RemotePass {
   func present(_ listed: [RemoteName: CarriedFile]) -> [RemoteNotes.File] {
     let own = replica.identity.replica
     return notes.values.compactMap { note in
-      guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.isTaken else {
-        return nil
-      }
+      guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.isTaken,
+        hasBase(of: note)
+      else { return nil }
       var file = note
       switch name {
       case .mailbox where listed[name].map({ $0.tag == note.tag }) ?? false: file.ranges.keep { $0 == origin }

@@ -19,7 +19,7 @@ extension RemotePass {
     func deciding(_ code: GodwitError.Code) -> [UInt8] {
       switch code {
       case .unknownSender, .notARecipient: members
-      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded:
+      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded, .unknownBase:
         hour
       default: all
       }
@@ -87,9 +87,9 @@ extension RemotePass {
   ) async throws -> Bool {
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     do {
-      guard try await fetch(file, from: carrier) != nil else { return false }
-      let taken = try await replica.take(.file(folder.fetched), isRejoining: isRejoining, nil)
-      (note.ranges, note.sealed) = (taken.ranges, taken.sealed)
+      guard try await fetch(file, to: folder.fetched, from: carrier) != nil else { return false }
+      let taken = try await takeFetched(isRejoining: isRejoining, from: carrier)
+      (note.ranges, note.sealed, note.base) = (taken.ranges, taken.sealed, taken.base?.bytes ?? [])
       report.taken.append(taken.report)
       knownNews = nil
       if taken.report.attention.leftOut.contains(where: { $0.reason == .fenced }) {
@@ -115,9 +115,9 @@ extension RemotePass {
   ) async throws -> Bool {
     let path = folder.fetched
     do {
-      guard try await fetch(file, from: carrier) != nil else { return false }
+      guard try await fetch(file, to: path, from: carrier) != nil else { return false }
       guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
-      report.taken.append(try await replica.take(.file(path), isRejoining: false, nil).report)
+      report.taken.append(try await takeFetched(isRejoining: false, from: carrier).report)
       knownNews = nil
     } catch let error as GodwitError where error.refusesFile {
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
@@ -126,8 +126,10 @@ extension RemotePass {
   }
 
   /// Brings a file to this replica's folder; nil when it is not there any more.
-  private mutating func fetch(_ file: CarriedFile, from carrier: any Carrier) async throws -> CarriedFile? {
-    let (path, name) = (folder.fetched, file.name)
+  mutating func fetch(
+    _ file: CarriedFile, to path: String, from carrier: any Carrier
+  ) async throws -> CarriedFile? {
+    let name = file.name
     let handler = handler(.fetching, total: file.size)
     let fetched = try await replica.carrying(handler) { meter -> CarriedFile? in
       let pending = try PendingFile(replacing: path)

@@ -19,6 +19,8 @@ struct RemotePass {
   var notes: [String: RemoteNotes.File] = [:]
   /// Nil until it is asked for, and again once something was taken.
   var knownNews: News?
+  /// The bases that lie there, once they were listed.
+  var listedBases: [RemoteName: CarriedFile]?
 
   /// The most bytes that are fetched of one file.
   static let fileLimit = 1 << 30
@@ -71,12 +73,14 @@ struct RemotePass {
     case .other: report.findings.insert(isCopied ? .cloned : .rolledBack)
     case .asLeft, .late, .unknown: if isCopied { report.findings.insert(.cloned) }
     }
+    try await lookAtBases(isDue: standing == .gone || standing == .other, on: carrier)
     let isKept = writer == own && (standing == .asLeft || standing == .late)
     let needsState = try await publish(
       as: writer, besides: present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
     try await publishState(needsState, as: writer, to: carrier)
     if isCollecting { try await log(beside: logs, as: writer, to: carrier) }
     try await tidyLog(as: writer, on: carrier)
+    try await tidyBases(on: carrier)
     try await tidy(listed, own: writer, on: carrier)
   }
 

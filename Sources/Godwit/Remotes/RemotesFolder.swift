@@ -10,6 +10,9 @@ struct RemotesFolder: Sendable {
   /// What was fetched last.
   var fetched: String { "\(path)/fetched" }
 
+  /// The same of a file that another one builds on.
+  var fetchedBase: String { "\(path)/fetched-base" }
+
   /// What is to be published under a name.
   func spool(_ remote: String, _ name: RemoteName) -> String {
     "\(path)/\(remote).\("\(name)".prefix { $0 != "/" })"
@@ -22,13 +25,13 @@ struct RemotesFolder: Sendable {
     guard let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: 5_000) else {
       throw GodwitError(.busy, "another process syncs this replica", hint: "wait until it is done")
     }
-    for path in [fetched, "\(path)/sent", "\(path)/talk"] { try Leftovers.remove(of: path) }
+    for path in [fetched, fetchedBase, "\(path)/sent", "\(path)/talk"] { try Leftovers.remove(of: path) }
     return lock
   }
 
   /// Removes what a killed pass left under temporary names for a remote.
   func removeLeftovers(of remote: String) throws {
-    for suffix in [RemoteName.mailboxes, RemoteName.states, RemoteName.logs] {
+    for suffix in [RemoteName.mailboxes, RemoteName.states, RemoteName.logs, RemoteName.bases] {
       try Leftovers.remove(of: "\(path)/\(remote).\(suffix)")
     }
   }

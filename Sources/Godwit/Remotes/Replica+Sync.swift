@@ -27,7 +27,7 @@ extension Replica {
     progress: SyncProgressHandler? = nil
   ) async throws -> SyncReport {
     try await withRemotesFolder { folder in
-      defer { unlink(folder.fetched) }
+      defer { for path in [folder.fetched, folder.fetchedBase] { unlink(path) } }
       var reports: [SyncReport.Remote] = []
       for remote in try await remotes(named: names) {
         var pass = RemotePass(
@@ -106,8 +106,8 @@ extension GodwitError {
   /// What is wrong with one file and leaves the others as they are.
   var refusesFile: Bool {
     [
-      .notARecipient, .unknownSender, .otherGroup, .invalidSignature, .corruptFile, .truncatedFile, .limitExceeded,
-      .unsupportedVersion, .needsMigration, .migrationMismatch, .needsApplication, .importConstraint, .fenced,
+      .notARecipient, .unknownSender, .unknownBase, .otherGroup, .invalidSignature, .corruptFile, .truncatedFile,
+      .limitExceeded, .unsupportedVersion, .needsMigration, .migrationMismatch, .needsApplication, .importConstraint, .fenced,
       .invalidKey, .invalidSchema, .invalidMigration, .unverifiedIdentity,
     ].contains(code)
   }

@@ -23,6 +23,8 @@ extension Replica {
       public internal(set) var publishedState: ExportReport?
       /// What was put into the log that this replica keeps there, when it collects.
       public internal(set) var publishedLog: ExportReport?
+      /// Bytes of files that were published for what files of a large group have in common.
+      public internal(set) var publishedBaseBytes = 0
       /// What is to be known of the remote besides. Nothing was lost by it.
       public internal(set) var findings: Set<Finding> = []
       /// How far the store's clock is from this machine's, where it refused a request for that. Nothing else depends on

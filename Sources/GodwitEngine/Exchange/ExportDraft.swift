@@ -33,9 +33,25 @@ struct ExportDraft {
 
   /// The header of a file with some of the transactions.
   func header(_ ranges: [SyncFileHeader.Range]) throws -> SyncFileHeader {
+    try header(ranges, acknowledgements.filter(exporter.passesOn))
+  }
+
+  private func header(
+    _ ranges: [SyncFileHeader.Range], _ acknowledgements: [SignedAcknowledgement]
+  ) throws -> SyncFileHeader {
     try exporter.header(
       view, createdAt: exporter.createdAt, ranges: ranges, chains: chains(besides: ranges), floor: view.forgotten,
       stateFile: stateFile?.head, acknowledgements: acknowledgements)
+  }
+
+  /// What others may build on: what this replica holds, without a transaction.
+  func base() throws -> HeaderBase { HeaderBase(try header([], acknowledgements)) }
+
+  /// Writes the file whose header that is, and returns its bytes.
+  func write(_ base: HeaderBase, to sink: any ByteSink) throws -> Int {
+    let counter = CountingSink(sink)
+    try SyncFileWriter(base.header, introduction: introduction, signedBy: exporter.identity, to: counter).finish()
+    return counter.count
   }
 
   /// The records by which a reader that has not met the sender can know it.
@@ -46,14 +62,17 @@ struct ExportDraft {
   /// - Parameters:
   ///   - ranges: Its transactions.
   ///   - sent: Up to where files before it have each origin, where that is not what comes before the ranges.
+  ///   - base: What its header builds on; nil to write it whole.
   ///   - onTransaction: Called when one has been written.
   func write(
-    _ ranges: [SyncFileHeader.Range], after sent: [Origin: SequenceNumber] = [:], to sink: any ByteSink,
-    onTransaction: () -> Void
+    _ ranges: [SyncFileHeader.Range], after sent: [Origin: SequenceNumber] = [:], on base: HeaderBase? = nil,
+    to sink: any ByteSink, onTransaction: () -> Void
   ) throws -> Int {
     let counter = CountingSink(sink)
+    // Who is introduced a base has among its members.
     let writer = try SyncFileWriter(
-      try header(ranges), introduction: introduction, signedBy: exporter.identity, to: counter)
+      try header(ranges), on: base, introduction: base == nil ? introduction : RosterRecords(),
+      signedBy: exporter.identity, to: counter)
     try stateFile?.write(to: writer)
     try forEachInCausalOrder(ranges, after: sent) { record in
       try writer.append(record)

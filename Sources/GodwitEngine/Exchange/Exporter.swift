@@ -14,6 +14,8 @@ package struct Exporter {
   let targets: [Roster.Entry]
   private(set) var content: Content
   let createdAt: Int64
+  /// Which acknowledgements the file passes on; its maker's own is in each.
+  private(set) var passesOn: @Sendable (SignedAcknowledgement) -> Bool = { _ in true }
 
   /// What a file is to have.
   package enum Content: Sendable {
@@ -46,6 +48,14 @@ package struct Exporter {
   package func leavingOut(_ ranges: [OriginRanges]) -> Exporter {
     var copy = self
     copy.content = .mailbox(besides: ranges)
+    return copy
+  }
+
+  /// The same for a file that passes on some acknowledgements of others alone.
+  package func passingOn(_ isPassedOn: @escaping @Sendable (SignedAcknowledgement) -> Bool) -> Exporter {
+    var copy = self
+    let own = identity.replica
+    copy.passesOn = { $0.subject == own || isPassedOn($0) }
     return copy
   }
 

@@ -11,7 +11,7 @@ package struct RemoteNotes {
       logged INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT,
       at INTEGER NOT NULL, ranges BLOB NOT NULL, sealed BLOB NOT NULL, content BLOB NOT NULL, news BLOB NOT NULL,
-      PRIMARY KEY (remote, name)) WITHOUT ROWID;
+      base BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
     """
 
   /// A remote.
@@ -70,6 +70,8 @@ package struct RemoteNotes {
     package var content: [UInt8] = []
     /// What this replica had to say when the file was published, or what it was refused by.
     package var news: [UInt8]
+    /// The hash of the header that its header builds on; empty for one that is whole.
+    package var base: [UInt8] = []
 
     /// Published, and no list has shown it yet.
     package static let new = "new"
@@ -151,7 +153,7 @@ package struct RemoteNotes {
   /// What is noted of a remote's files, by their names.
   package func files(of remote: String) throws -> [String: File] {
     try connection.withStatement(
-      "SELECT name, tag, code, ranges, news, sealed, content, at FROM godwit_remote_file WHERE remote = ?"
+      "SELECT name, tag, code, ranges, news, sealed, content, at, base FROM godwit_remote_file WHERE remote = ?"
     ) { statement in
       try statement.bind([.text(remote)])
       var files: [String: File] = [:]
@@ -161,7 +163,7 @@ package struct RemoteNotes {
           name: try statement.text(at: 0), tag: statement.isNull(at: 1) ? nil : try statement.text(at: 1),
           code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), at: statement.integer(at: 7),
           ranges: try OriginRanges(reading: &ranges), news: statement.blob(at: 4))
-        (file.sealed, file.content) = (statement.blob(at: 5), statement.blob(at: 6))
+        (file.sealed, file.content, file.base) = (statement.blob(at: 5), statement.blob(at: 6), statement.blob(at: 8))
         files[file.name] = file
       }
       return files
@@ -173,12 +175,13 @@ package struct RemoteNotes {
     file.ranges.write(to: &ranges)
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, at, ranges, sealed, content, news)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, at, ranges, sealed, content, news, base)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.code.map { .text($0) } ?? .null,
         .integer(file.at), .blob(ranges.bytes), .blob(file.sealed), .blob(file.content), .blob(file.news),
+        .blob(file.base),
       ])
   }
 

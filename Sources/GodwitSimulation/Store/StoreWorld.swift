@@ -44,6 +44,8 @@ final class StoreWorld {
     let count = Int.random(in: Self.members, using: &generator)
     var tuning = Replica.Tuning()
     tuning.keptTransactions = [16, 64, 1_024].randomElement(using: &generator) ?? 64
+    // What large groups do, in half of the worlds.
+    if generator.chance(oneIn: 2) { tuning.largeGroup = 2 }
     for (index, path) in try await template.make(count, isHostile: false, in: folder).enumerated() {
       actors.append(
         try await Actor(

@@ -68,7 +68,9 @@ struct SyncView {
       "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
       "published": remote.published.map { .number($0.transactions) } ?? .null,
       "publishedBytes": .number(
-        [remote.published, remote.publishedLog, remote.publishedState].reduce(0) { $0 + ($1?.bytes ?? 0) }),
+        [remote.published, remote.publishedLog, remote.publishedState].reduce(remote.publishedBaseBytes) {
+          $0 + ($1?.bytes ?? 0)
+        }),
       "logged": remote.publishedLog.map { .number($0.transactions) } ?? .null,
       "statePublished": .bool(remote.publishedState != nil),
       "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),

@@ -1,0 +1,186 @@
+import GodwitBase
+import GodwitCore
+import GodwitCrypto
+import GodwitEngine
+import GodwitFiles
+import GodwitRemotes
+import GodwitSyncFile
+
+// What files of a large group have in common (Specs/remotes.md, "Large groups").
+
+/// The times of bases, in milliseconds.
+private enum BaseTimes {
+  /// How often it is looked whether they are there.
+  static let look: Int64 = 86_400_000
+  /// How long one stays that no noted file builds on: another member may just be about to.
+  static let stay: Int64 = 7 * look
+}
+
+// MARK: Taking
+
+extension RemotePass {
+  /// Imports the file that was fetched, and before it the one that it builds on, where that is not here.
+  mutating func takeFetched(isRejoining: Bool, from carrier: any Carrier) async throws -> Replica.TakenFile {
+    let source = SyncSource.file(folder.fetched)
+    do {
+      return try await used(try await replica.take(source, isRejoining: isRejoining, nil))
+    } catch let error as GodwitError where error.code == .unknownBase {
+      guard let base = (error.underlying as? UnknownBase)?.hash, try await takeBase(base, from: carrier) else {
+        throw error
+      }
+      return try await used(try await replica.take(source, isRejoining: isRejoining, nil))
+    }
+  }
+
+  /// Notes that the file's base is in use.
+  private func used(_ file: Replica.TakenFile) async throws -> Replica.TakenFile {
+    guard let base = file.base else { return file }
+    let now = now
+    try await replica.withWriter { writer in
+      try writer.connection.writing { try HeaderBases(writer.connection).use(base, at: now) }
+    }
+    return file
+  }
+
+  /// Fetches and imports a base, and keeps its header. False where it is not there, or is another one.
+  private mutating func takeBase(_ hash: ContentHash, from carrier: any Carrier) async throws -> Bool {
+    let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
+    for (name, file) in try await bases(on: carrier).sorted(by: { $0.value.name < $1.value.name }) {
+      guard case .base(let origin, hash.key) = name, active.contains(origin.replica),
+        try await takeBase(file, from: carrier) == hash
+      else { continue }
+      return true
+    }
+    return false
+  }
+
+  /// The hash of the header that the file has; nil where it cannot be taken.
+  private mutating func takeBase(_ file: CarriedFile, from carrier: any Carrier) async throws -> ContentHash? {
+    var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
+    var hash: ContentHash?
+    do {
+      guard try await fetch(file, to: folder.fetchedBase, from: carrier) != nil else { return nil }
+      let taken = try await replica.take(.file(folder.fetchedBase), isRejoining: false, nil)
+      report.taken.append(taken.report)
+      knownNews = nil
+      note.sealed = taken.sealed
+      if let header = taken.header { hash = try await keep(header, by: taken.report.sender) }
+    } catch let error as GodwitError where error.refusesFile {
+      note.code = error.code.rawValue
+      report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+    }
+    try await save(note)
+    return hash
+  }
+
+  private func keep(_ header: [UInt8], by sender: ReplicaID) async throws -> ContentHash {
+    let now = now
+    try await replica.withWriter { writer in
+      try writer.connection.writing { try HeaderBases(writer.connection).keep(header, by: sender, at: now) }
+    }
+    return header.withUnsafeBytes { ContentHash(of: $0) }
+  }
+
+  /// What lies there, listed once in a pass.
+  private mutating func bases(on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
+    if let listedBases { return listedBases }
+    let listed = try await list(RemoteName.bases, on: carrier)
+    listedBases = listed
+    return listed
+  }
+}
+
+// MARK: Publishing
+
+extension RemotePass {
+  /// A file that is on its way.
+  struct SpooledFile: Sendable {
+    var note: RemoteNotes.File
+    let report: ExportReport
+    /// A base that was made for it and must be there first: its note and its header.
+    var base: (note: RemoteNotes.File, header: [UInt8], bytes: Int)?
+  }
+
+  /// Writes a file that builds on a base that is there, or on a new one.
+  static func spoolShort(
+    _ exporter: Exporter, _ note: RemoteNotes.File, to path: String, on keys: Set<String>,
+    _ makeDurable: Replica.MakeDurable, basePath: @escaping (RemoteName) -> String
+  ) throws -> SpooledFile {
+    var baseName: RemoteName?
+    let file = try PendingFile(replacing: path)
+    let isThere = { (hash: ContentHash) in keys.contains(hash.key) }
+    let written = try exporter.export(on: isThere, to: file, makeDurable: makeDurable) { own, hash, write in
+      let name = RemoteName.base(own, hash: hash.key)
+      baseName = name
+      let file = try PendingFile(replacing: basePath(name))
+      try write(file)
+      try file.commit()
+    }
+    try file.commit()
+    var spooled = SpooledFile(note: note, report: written.report)
+    spooled.note.base = written.base.bytes
+    if let baseName, let made = written.made {
+      var base = RemoteNotes.File(name: "\(baseName)", tag: nil, at: note.at, news: [])
+      base.sealed = note.sealed
+      spooled.base = (base, made.header, made.bytes)
+    }
+    return spooled
+  }
+
+  /// Puts a file, and first the base that was made for it.
+  mutating func put(_ file: SpooledFile, from spool: String, code: String?, to carrier: any Carrier) async throws {
+    if let base = file.base, let name = RemoteName(base.note.name) {
+      _ = try await keep(base.header, by: replica.identity.replica)
+      try await put(folder.spool(remote.name, name), as: base.note, code: nil, to: carrier)
+      report.publishedBaseBytes += base.bytes
+    }
+    try await put(spool, as: file.note, code: code, to: carrier)
+  }
+
+  /// The first digits of the hashes of the bases that are there, as far as is known.
+  var baseKeys: Set<String> {
+    Set(
+      notes.values.compactMap { note in
+        guard case .base(_, let key)? = RemoteName(note.name), note.isTaken, note.tag != nil else { return nil }
+        return key
+      })
+  }
+
+  /// Whether what a file builds on is there, as far as is known.
+  func hasBase(of note: RemoteNotes.File) -> Bool {
+    note.base.isEmpty || ContentHash(bytes: note.base).map { baseKeys.contains($0.key) } ?? false
+  }
+}
+
+// MARK: Care
+
+extension RemotePass {
+  /// Looks once a day whether bases are there, and when this replica's mailbox is not as it was left.
+  mutating func lookAtBases(isDue: Bool, on carrier: any Carrier) async throws {
+    let noted = notes.values.filter { if case .base? = RemoteName($0.name) { true } else { false } }
+    let last = notes[RemoteName.bases].map { now - $0.at } ?? .max
+    guard !noted.isEmpty, isDue || last.magnitude >= BaseTimes.look else { return }
+    let listed = try await bases(on: carrier)
+    for note in noted where RemoteName(note.name).map({ listed[$0] == nil }) ?? true { try await forget(note.name) }
+    try await save(RemoteNotes.File(name: RemoteName.bases, tag: nil, at: now, news: []))
+  }
+
+  /// Removes this replica's bases that no noted file builds on, but for the latest.
+  mutating func tidyBases(on carrier: any Carrier) async throws {
+    let own = notes.values.filter { note in
+      guard case .base(let origin, _)? = RemoteName(note.name) else { return false }
+      return origin.replica == replica.identity.replica
+    }.sorted { ($0.at, $0.name) < ($1.at, $1.name) }
+    let used = Set(notes.values.compactMap { ContentHash(bytes: $0.base)?.key })
+    for note in own.dropLast() where now - note.at > BaseTimes.stay {
+      guard case .base(_, let key)? = RemoteName(note.name), !used.contains(key) else { continue }
+      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await forget(note.name)
+    }
+  }
+}
+
+extension ContentHash {
+  /// What stands for it in a name: its first 16 digits.
+  var key: String { String(Hexadecimal.encode(bytes).prefix(16)) }
+}

@@ -1,0 +1,80 @@
+import GodwitBase
+import GodwitCore
+import GodwitCrypto
+import GodwitSyncFile
+
+extension Exporter {
+  /// A file whose header builds on another one.
+  package struct ShortExport: Sendable {
+    package let report: ExportReport
+    /// What its header builds on.
+    package let base: ContentHash
+    /// The header of the base that was made for it; nil where an earlier one does.
+    package let made: (header: [UInt8], bytes: Int)?
+  }
+
+  /// How many members the group has.
+  package var memberCount: Int { roster.active.count }
+
+  /// What a change of another member's adds to a header that builds on a base from before: a place, a sequence, a chain.
+  private static let growth = 40
+
+  /// Writes a file with a short header, and before it the base where none of those that there are will do.
+  ///
+  /// - Parameters:
+  ///   - isThere: Whether others can find a base where the file will be.
+  ///   - sink: Where the file goes.
+  ///   - makeDurable: As in ``export(to:makeDurable:progress:)``.
+  ///   - withBase: Makes a place for this replica's base with this hash; its body writes the base.
+  package func export(
+    on isThere: (ContentHash) -> Bool, to sink: any ByteSink,
+    makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64,
+    withBase: (Origin, ContentHash, _ body: (any ByteSink) throws -> Void) throws -> Void
+  ) throws -> ShortExport {
+    let draft = try ExportDraft(self, makeDurable)
+    let header = try draft.header(draft.ranges)
+    let new = try draft.base()
+    let known = try shortest(of: HeaderBases(connection).hashes().filter(isThere), for: header, besides: new)
+    let base = known ?? new
+    var made: (header: [UInt8], bytes: Int)?
+    if known == nil {
+      var bytes = 0
+      try withBase(draft.log.origins.own, base.hash) { bytes = try draft.write(base, to: $0) }
+      var writer = ByteWriter()
+      base.header.write(to: &writer)
+      made = (writer.bytes, bytes)
+    }
+    let bytes = try draft.write(draft.ranges, on: base, to: sink) {}
+    let report = ExportReport(
+      transactions: header.transactionCount, isStateFile: false, recipients: recipients.count, bytes: bytes)
+    return ShortExport(report: report, base: base.hash, made: made)
+  }
+
+  /// The base on which a header is shortest; nil where a new one is worth its size.
+  ///
+  /// A base of b bytes that is made whenever headers have grown by e, 40 bytes for each change, costs 40 b / e a change,
+  /// and they have e / 2 more meanwhile: the sum is least where e² = 80 b.
+  private func shortest(
+    of hashes: [ContentHash], for header: SyncFileHeader, besides new: HeaderBase
+  ) throws -> HeaderBase? {
+    let bases = HeaderBases(connection)
+    var best: (base: HeaderBase, count: Int)?
+    for hash in hashes {
+      guard let common = try bases.find(hash, in: roster.group), header.canBuild(on: common) else { continue }
+      let base = HeaderBase(hash: hash, header: common)
+      let count = header.byteCount(on: base)
+      if count < best?.count ?? .max { best = (base, count) }
+    }
+    guard let best else { return nil }
+    let excess = max(0, best.count - header.byteCount(on: new))
+    return excess * excess <= 2 * Self.growth * new.header.byteCount ? best.base : nil
+  }
+}
+
+extension SyncFileHeader {
+  fileprivate func byteCount(on base: HeaderBase) -> Int {
+    var writer = ByteWriter()
+    write(on: base, to: &writer)
+    return writer.count
+  }
+}
