@@ -107,7 +107,8 @@ extension GodwitError {
   var refusesFile: Bool {
     [
       .notARecipient, .unknownSender, .unknownBase, .otherGroup, .invalidSignature, .corruptFile, .truncatedFile,
-      .limitExceeded, .unsupportedVersion, .needsMigration, .migrationMismatch, .needsApplication, .importConstraint, .fenced,
+      .limitExceeded, .unsupportedVersion, .needsMigration, .migrationMismatch, .needsApplication, .importConstraint,
+      .fenced,
       .invalidKey, .invalidSchema, .invalidMigration, .unverifiedIdentity,
     ].contains(code)
   }
