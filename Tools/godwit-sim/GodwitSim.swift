@@ -16,8 +16,9 @@ struct GodwitSim: AsyncParsableCommand {
         godwit-sim --minutes 60 --first 100000
         godwit-sim --replay 4711
         godwit-sim store --seeds 1000
+        godwit-sim fleet 100
       """,
-    subcommands: [StoreCommand.self])
+    subcommands: [StoreCommand.self, FleetCommand.self])
 
   @OptionGroup var queue: SeedQueue
 

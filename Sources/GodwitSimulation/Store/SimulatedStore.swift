@@ -233,6 +233,9 @@ final class SimulatedStore: Sendable {
       return try store.write(name, file.readToEnd(limit: .max), for: number)
     }
 
+    /// The same of bytes at hand.
+    func put(_ name: String, _ bytes: [UInt8]) throws { _ = try store.write(name, bytes, for: number) }
+
     func remove(_ name: String, meter: TransferMeter) throws { try store.remove(name, for: number) }
 
     func honoursConditions(_ name: String, from path: String) throws -> Bool? { false }
