@@ -77,4 +77,4 @@ private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [Stri
 /// Every row of the table, in the order it is printed.
 let allBenchmarks: [Benchmark] =
   captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
-  + mergeBenchmarks + upgradeBenchmarks + sealedBenchmarks + arrivalBenchmarks + documentsBenchmarks
+  + mergeBenchmarks + upgradeBenchmarks + sealedBenchmarks + arrivalBenchmarks + documentsBenchmarks + remoteBenchmarks

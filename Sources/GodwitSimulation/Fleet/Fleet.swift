@@ -93,19 +93,26 @@ package final class Fleet {
     }
   }
 
-  /// The author writes a row, and the reader takes it: what making and taking the file costs, and its size.
-  package func change() async throws -> (made: Cost, taken: Cost, bytes: Int) {
-    clock.advance(60_000)
-    try await author.write { try $0.insert(Tally(id: "of the author", word: "")) }
-    try await author.write { try $0.execute("DELETE FROM tally WHERE id = 'of the author'") }
-    try await sync(author)
-    try await sync(reader)
-    try await sync(author)
+  /// What one row costs that a member writes and another takes.
+  package struct Change: Sendable {
+    /// The sync that publishes it, and the one that takes it and acknowledges that.
+    package let made, taken: Cost
+    /// A sync without news.
+    package let idle: Cost
+    /// The size of the file.
+    package let bytes: Int
+  }
+
+  /// The author writes a row, and the reader takes it.
+  package func change() async throws -> Change {
     clock.advance(60_000)
     try await author.write { try $0.insert(Tally(id: UUID().uuidString, word: "one change")) }
     let made = try await cost(of: author)
     let taken = try await cost(of: reader)
-    return (made.cost, taken.cost, made.report.published?.bytes ?? 0)
+    for replica in [author, reader] { try await sync(replica) }
+    let idle = try await cost(of: reader)
+    return Change(
+      made: made.cost, taken: taken.cost, idle: idle.cost, bytes: made.report.published?.bytes ?? 0)
   }
 
   /// A day in which every member writes one row, and the reader syncs so many times, by a collector's log or by

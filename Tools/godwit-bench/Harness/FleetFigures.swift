@@ -1,0 +1,28 @@
+import Foundation
+import GodwitSimulation
+
+/// What one change costs in a large group and in one of two, found once for all rows that ask.
+actor FleetFigures {
+  static let shared = FleetFigures()
+
+  private var found: [Int: [Fleet.Change]] = [:]
+
+  /// The least of some counts: caches are warm then.
+  func least(
+    among members: Int, _ context: BenchContext, _ value: (Fleet.Change) -> Double
+  ) async throws -> Double {
+    if found[members] == nil { found[members] = try await Self.changes(members, context) }
+    return found[members]?.map(value).min() ?? 0
+  }
+
+  private static func changes(_ members: Int, _ context: BenchContext) async throws -> [Fleet.Change] {
+    let folder = "\(context.folder)/fleet-\(members)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let fleet = try await Fleet(members: members, folder: folder)
+    try await fleet.settle()
+    var changes: [Fleet.Change] = []
+    for _ in 0..<8 { changes.append(try await fleet.change()) }
+    await fleet.close()
+    return changes
+  }
+}
