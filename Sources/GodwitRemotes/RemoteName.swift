@@ -15,6 +15,8 @@ package enum RemoteName: Hashable, Sendable {
   case state(Origin, sealedTo: String)
   /// A sync file whose header others build on; the text is its hash's first 16 digits.
   case base(Origin, hash: String)
+  /// An origin's file with an epoch, of which the text is the first 16 digits of its key's hash.
+  case epoch(Origin, key: String)
   /// What a replica that would join says of itself.
   case request(ReplicaID)
   /// The invitation for a replica.
@@ -28,6 +30,8 @@ package enum RemoteName: Hashable, Sendable {
   package static let states = "s"
   /// The folder of bases.
   package static let bases = "b"
+  /// The folder of epochs.
+  package static let epochs = "e"
   /// The folder of requests.
   package static let requests = "r"
   /// The folder of invitations.
@@ -37,7 +41,8 @@ package enum RemoteName: Hashable, Sendable {
   package var origin: Origin? {
     switch self {
     case .marker, .request, .invitation: nil
-    case .mailbox(let origin), .logMark(let origin), .log(let origin, _), .state(let origin, _), .base(let origin, _):
+    case .mailbox(let origin), .logMark(let origin), .log(let origin, _), .state(let origin, _), .base(let origin, _),
+      .epoch(let origin, _):
       origin
     }
   }
@@ -45,6 +50,9 @@ package enum RemoteName: Hashable, Sendable {
   package var isMailbox: Bool { if case .mailbox = self { true } else { false } }
 
   package var isLogMark: Bool { if case .logMark = self { true } else { false } }
+
+  /// The key's digits; nil for what is no epoch.
+  package var epochKey: String? { if case .epoch(_, let key) = self { key } else { nil } }
 
   /// Its place in a log; nil for what is in none.
   package var logNumber: UInt32? { if case .log(_, let number) = self { number } else { nil } }
@@ -62,6 +70,7 @@ extension RemoteName: CustomStringConvertible {
     case .log(let origin, let number): "\(Self.logs)/\(origin.remoteName)-\(number)"
     case .state(let origin, let recipients): "\(Self.states)/\(origin.remoteName)-\(recipients)"
     case .base(let origin, let hash): "\(Self.bases)/\(origin.remoteName)-\(hash)"
+    case .epoch(let origin, let key): "\(Self.epochs)/\(origin.remoteName)-\(key)"
     case .request(let replica): "\(Self.requests)/\(replica)"
     case .invitation(let replica): "\(Self.invitations)/\(replica)"
     }
@@ -88,13 +97,14 @@ extension RemoteName: CustomStringConvertible {
       return .log(origin, number)
     case states: return digits(name).map { .state($0, sealedTo: $1) }
     case bases: return digits(name).map { .base($0, hash: $1) }
+    case epochs: return digits(name).map { .epoch($0, key: $1) }
     case requests: return ReplicaID(name).map { .request($0) }
     case invitations: return ReplicaID(name).map { .invitation($0) }
     default: return nil
     }
   }
 
-  /// An origin, and the first digits of a hash behind it.
+  /// An origin, and the first 16 digits of a hash behind it.
   private static func digits(_ name: String) -> (Origin, String)? {
     guard let (origin, rest) = numbered(name), rest.utf8.count == 16,
       Hexadecimal.decode(rest).map(Hexadecimal.encode) == rest

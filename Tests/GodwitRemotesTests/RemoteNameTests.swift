@@ -14,7 +14,8 @@ struct RemoteNameTests {
     "have one form each",
     arguments: [
       RemoteName.marker, .mailbox(origin), .state(origin, sealedTo: "0123456789abcdef"), .logMark(origin),
-      .log(origin, 1), .log(origin, .max), .request(origin.replica), .invitation(origin.replica),
+      .log(origin, 1), .log(origin, .max), .epoch(origin, key: "0123456789abcdef"), .request(origin.replica),
+      .invitation(origin.replica),
     ])
   func forms(name: RemoteName) { #expect(RemoteName(name.description) == name) }
 
@@ -23,6 +24,8 @@ struct RemoteNameTests {
     #expect("\(RemoteName.mailbox(Self.origin))" == "m/\(Self.text)")
     let state = RemoteName.state(Self.origin, sealedTo: "0123456789abcdef")
     #expect("\(state)" == "s/\(Self.text)-0123456789abcdef")
+    let epoch = RemoteName.epoch(Self.origin, key: "0123456789abcdef")
+    #expect("\(epoch)" == "e/\(Self.text)-0123456789abcdef")
     #expect("\(RemoteName.log(Self.origin, 17))" == "l/\(Self.text)-17")
     #expect("\(RemoteName.logMark(Self.origin))" == "m/\(Self.text).log")
     #expect("\(RemoteName.request(Self.origin.replica))" == "r/\(Self.text.prefix(32))")
@@ -37,6 +40,7 @@ struct RemoteNameTests {
       "m/\(text.uppercased())", "m/\(text)/", "m/\(text.dropLast())", "m/\(text)0", "m/.nfs0001", "x/\(text)",
       "m//\(text)",
       "s/\(text)", "s/\(text)-", "s/\(text)-0123456789abcde", "s/\(text)-0123456789ABCDEF", "s/-0123456789abcdef",
+      "e/\(text)", "e/\(text)-0123456789abcde", "e/\(text)-0123456789ABCDEF",
       "l/\(text)-0", "l/\(text)-01", "l/\(text)-+1", "l/\(text)-4294967296", "l/\(text)-", "l/\(text)", "m/\(text).LOG",
       "m/.log", "r/\(text)", "r/", "i/\(text.prefix(31))",
       text, "", "m/", "godwit-remote ", "m/+123456789abcdeffedcba9876543210-0000002a",

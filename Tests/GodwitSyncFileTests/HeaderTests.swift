@@ -23,7 +23,8 @@ struct HeaderTests {
 
   private func header(
     recipients: [AgeRecipient]? = nil, members: [Identity]? = nil, ranges: [SyncFileHeader.Range] = [],
-    names: [NameRecord] = [], histories: [IdentityHistory] = [], fields: [SyncFileField] = []
+    names: [NameRecord] = [], histories: [IdentityHistory] = [], epoch: EpochKey? = nil,
+    fields: [SyncFileField] = []
   ) throws -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender.replica, incarnation: 7, createdAt: -5, vector: VersionVector(), schemaVersion: 3,
@@ -32,7 +33,7 @@ struct HeaderTests {
         members: try (members ?? [sender, other]).map {
           try MemberRecord.issue(
             group: group, identity: $0.publicIdentity, name: "m", status: .active, at: 1, by: sender)
-        }, names: names, histories: histories), tables: [], ranges: ranges, chains: [:], fields: fields)
+        }, names: names, histories: histories), tables: [], ranges: ranges, chains: [:], epoch: epoch, fields: fields)
   }
 
   private func bytes(_ header: SyncFileHeader) -> [UInt8] {
@@ -88,6 +89,24 @@ struct HeaderTests {
       for content in [[], [0], [1], [1, 2, 3]] as [[UInt8]] {
         #expect(refusal(try header(fields: [SyncFileField(tag: tag, bytes: content)])) != nil)
       }
+    }
+  }
+
+  @Test("an epoch is a field of its own, in one form, and of the recipients' kind")
+  func epoch() throws {
+    let epoch = try EpochKey.generate(.x25519, at: -7)
+    let written = bytes(try header(epoch: epoch))
+    let again = try read(written)
+    #expect(again.epoch?.recipient == epoch.recipient && again.epoch?.createdAt == -7 && again.fields.isEmpty)
+    #expect(bytes(again) == written)
+    #expect(refusal(try header(epoch: EpochKey.generate(.hybrid, at: 1))) == .corruptFile)
+    var writer = ByteWriter()
+    epoch.encode(to: &writer)
+    for (content, code) in [
+      ([], .truncatedFile), (writer.bytes.dropLast(), .truncatedFile), (writer.bytes + [0], .corruptFile),
+      ([3] + writer.bytes.dropFirst(), .corruptFile), ([2] + writer.bytes.dropFirst(), .corruptFile),
+    ] as [([UInt8], GodwitError.Code)] {
+      #expect(refusal(try header(fields: [SyncFileField(tag: 22, bytes: content)])) == code)
     }
   }
 

@@ -12,7 +12,7 @@ extension Exporter {
     package let news: ContentHash
     /// A hash of the members' records.
     package let members: ContentHash
-    /// A hash of the recipients that it would be sealed to.
+    /// A hash of the recipients that it would be for.
     package let sealed: [UInt8]
     /// The transactions that it would have.
     package let ranges: OriginRanges
@@ -20,8 +20,11 @@ extension Exporter {
     package let needsState: Bool
   }
 
-  /// A hash of the recipients that the file is sealed to.
+  /// A hash of the recipients that the file is for, whether it is sealed to each of them or to their epoch.
   package var sealed: ContentHash { recipients.hash }
+
+  /// The kind of their keys.
+  package var kind: AgeKeyKind { identity.publicIdentity.recipient.kind }
 
   /// For the content ``Content/mailbox(besides:)``. Reads no transaction.
   ///

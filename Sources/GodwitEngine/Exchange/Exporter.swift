@@ -16,6 +16,10 @@ package struct Exporter {
   let createdAt: Int64
   /// Which acknowledgements the file passes on; its maker's own is in each.
   private(set) var passesOn: @Sendable (SignedAcknowledgement) -> Bool = { _ in true }
+  /// To whom a file for all targets is sealed in their place.
+  private var epoch: AgeRecipient?
+  /// The epoch that the file brings.
+  private var brought: EpochKey?
 
   /// What a file is to have.
   package enum Content: Sendable {
@@ -59,6 +63,20 @@ package struct Exporter {
     return copy
   }
 
+  /// The same for a file that is sealed to an epoch of just its recipients.
+  package func sealed(to epoch: AgeRecipient?) -> Exporter {
+    var copy = self
+    copy.epoch = epoch
+    return copy
+  }
+
+  /// The same for a file that brings an epoch.
+  package func bringing(_ epoch: EpochKey) -> Exporter {
+    var copy = self
+    copy.brought = epoch
+    return copy
+  }
+
   /// `makeDurable` is called with the own head and the state once the read transaction has begun and before anything is
   /// written, and says when that is.
   package func export(
@@ -99,12 +117,15 @@ package struct Exporter {
     return SyncFileHeader(
       group: roster.group, sender: identity.replica, incarnation: origins.own.incarnation, createdAt: createdAt,
       vector: origins.vector, held: view.waiting.held,
-      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
+      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)),
+      recipients: epoch.map { [$0] } ?? recipients,
       roster: roster.records, tables: view.catalog.synced.map(\.definition),
       migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges, chains: chains,
-      floor: floor, ended: origins.ended, stateFile: stateFile, acknowledgements: acknowledgements)
+      floor: floor, ended: origins.ended, stateFile: stateFile, acknowledgements: acknowledgements,
+      epoch: brought)
   }
 
+  /// The keys of all whom the file is for.
   var recipients: [AgeRecipient] {
     let keys = Set(targets.map(\.identity.recipient) + [identity.publicIdentity.recipient])
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }

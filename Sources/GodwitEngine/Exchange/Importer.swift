@@ -118,6 +118,7 @@ package final class Importer {
         _ = try members.sender(of: file.preamble, among: members.load(), isPlanned: planner != nil)
         // Before the database says what those hold: who is not known here does not count.
         try members.remember(file.header.roster, beyond: roster)
+        try members.rememberEpoch(of: file.header)
         return report
       }
       return try report.adding(WaitingRun.run(on: writer), file.header, on: writer)

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 import GodwitSyncFile
 
@@ -53,6 +54,15 @@ package struct TrustedMembers {
     var known = known
     guard known.merge(records, isVouchedFor: true) else { return }
     try keep(records, isVouchedFor: true)
+  }
+
+  /// Keeps the epoch that a verified file brought.
+  func rememberEpoch(of header: SyncFileHeader) throws {
+    guard let key = header.epoch else { return }
+    let epoch = Epoch(key, set: header.recipients.hash, maker: header.sender)
+    let known = try Keyring.open(at: location).epochs
+    guard !known.contains(where: { $0.key.recipient == key.recipient }) else { return }
+    try Keyring.update(at: location) { try $0.add(epoch) }
   }
 
   private func keep(_ records: RosterRecords, isVouchedFor: Bool = false) throws {

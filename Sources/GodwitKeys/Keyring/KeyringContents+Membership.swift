@@ -54,9 +54,11 @@ extension KeyringContents {
     return identities
   }
 
-  /// What opens files for this replica, the present key first.
+  /// What opens files for this replica, the present key first, the keys of epochs last.
   package var ageIdentities: [AgeIdentity] {
-    get throws { [identity.ageIdentity] + (try formerIdentities.map(\.ageIdentity)) }
+    get throws {
+      [identity.ageIdentity] + (try formerIdentities.map(\.ageIdentity)) + (try epochs.map(\.key.identity))
+    }
   }
 
   /// Takes another identity and keeps the present one among the former.
@@ -72,7 +74,7 @@ extension KeyringContents {
     identity = next
   }
 
-  private func read<Output>(
+  func read<Output>(
     _ tag: UInt64, _ read: (UnsafeRawBufferPointer) throws -> Output
   ) throws -> Output? {
     guard let entry = entries.first(where: { $0.tag == tag }) else { return nil }
@@ -84,7 +86,7 @@ extension KeyringContents {
     }
   }
 
-  private mutating func setEntry(_ tag: UInt64, _ bytes: [UInt8]?) {
+  mutating func setEntry(_ tag: UInt64, _ bytes: [UInt8]?) {
     entries.removeAll { $0.tag == tag }
     if let bytes { entries.append(KeyringEntry(tag: tag, bytes: SecretBytes(copying: bytes))) }
   }

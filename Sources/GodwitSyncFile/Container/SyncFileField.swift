@@ -26,7 +26,11 @@ package struct SyncFileField: Equatable, Sendable {
   static let acknowledgementsTag: UInt32 = 17
   /// Up to where the sender has what waits there.
   static let heldTag: UInt32 = 21
-  private static let knownTags: Set<UInt32> = [acknowledgementsTag, historiesTag, namesTag, furtherTag, heldTag]
+  /// An epoch's secret. Even: a reader that passed over it could not open what comes next.
+  static let epochTag: UInt32 = 22
+  private static let knownTags: Set<UInt32> = [
+    acknowledgementsTag, historiesTag, namesTag, furtherTag, heldTag, epochTag,
+  ]
 
   /// Whether it is a part of the roster.
   var isOfRoster: Bool { [Self.historiesTag, Self.namesTag, Self.furtherTag].contains(tag) }

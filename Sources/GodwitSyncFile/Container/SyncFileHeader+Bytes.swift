@@ -48,7 +48,7 @@ extension SyncFileHeader {
   }
 
   /// What stands in fields, but for the roster.
-  var ownFields: [SyncFileField] { acknowledgementsField + heldField }
+  var ownFields: [SyncFileField] { acknowledgementsField + heldField + epochField }
 
   private var heldField: [SyncFileField] {
     guard !held.isEmpty else { return [] }
@@ -64,6 +64,25 @@ extension SyncFileHeader {
     try reader.expectEnd()
     guard !held.isEmpty else { throw ByteReader.malformed("a field of what waits, and nothing does") }
     return held
+  }
+
+  private var epochField: [SyncFileField] {
+    guard let epoch else { return [] }
+    var writer = ByteWriter()
+    epoch.encode(to: &writer)
+    return [SyncFileField(tag: SyncFileField.epochTag, bytes: writer.bytes)]
+  }
+
+  private static func readEpoch(_ bytes: [UInt8]?, for recipients: [AgeRecipient]) throws -> EpochKey? {
+    guard var bytes else { return nil }
+    defer { bytes.wipe() }
+    var reader = ByteReader(bytes)
+    let epoch = try EpochKey(reading: &reader)
+    try reader.expectEnd()
+    guard epoch.recipient.kind == recipients.first?.kind else {
+      throw ByteReader.malformed("an epoch of another kind than the file's recipients")
+    }
+    return epoch
   }
 
   private var acknowledgementsField: [SyncFileField] {
@@ -121,12 +140,13 @@ extension SyncFileHeader {
       group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
     let acknowledgements = try fields.remove(SyncFileField.acknowledgementsTag).map { try list.decode($0) } ?? []
     let held = try Self.readHeld(fields.remove(SyncFileField.heldTag))
+    let epoch = try Self.readEpoch(fields.remove(SyncFileField.epochTag), for: recipients)
     guard stateFile == nil || ranges.isEmpty else { throw ByteReader.malformed("a state file with ranges") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector, held: held,
       schemaVersion: schemaVersion, recipients: recipients, roster: roster, tables: tables, migrations: migrations,
       ranges: ranges, chains: chains, floor: floor, ended: ended, stateFile: stateFile,
-      acknowledgements: acknowledgements, fields: fields)
+      acknowledgements: acknowledgements, epoch: epoch, fields: fields)
   }
 
   /// One kind for all, so that a list of mixed kinds cannot be written down.

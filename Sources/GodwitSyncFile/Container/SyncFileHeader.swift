@@ -81,6 +81,8 @@ package struct SyncFileHeader: Sendable {
   package let stateFile: StateHead?
   /// What the sender and others hold and know, signed by each; not checked by decoding.
   package let acknowledgements: [SignedAcknowledgement]
+  /// The epoch that the file brings.
+  package let epoch: EpochKey?
   /// What later versions say besides, rising by tag.
   package let fields: [SyncFileField]
 
@@ -90,7 +92,7 @@ package struct SyncFileHeader: Sendable {
     tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: Chain],
     floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], stateFile: StateHead? = nil,
-    acknowledgements: [SignedAcknowledgement] = [], fields: [SyncFileField] = []
+    acknowledgements: [SignedAcknowledgement] = [], epoch: EpochKey? = nil, fields: [SyncFileField] = []
   ) {
     self.group = group
     self.sender = sender
@@ -109,6 +111,7 @@ package struct SyncFileHeader: Sendable {
     self.ended = ended
     self.stateFile = stateFile
     self.acknowledgements = acknowledgements
+    self.epoch = epoch
     self.fields = fields
   }
 
