@@ -142,7 +142,7 @@ extension Replica {
     let report: MergeReport
     /// The transactions that it has.
     let ranges: OriginRanges
-    /// A hash of the recipients that it is sealed to.
+    /// A hash of the recipients that it is sealed to, or of those whose epoch it is sealed to.
     let sealed: [UInt8]
     /// Whether its sender has forgotten what is not here, or what some work here, which it lacks, was written without:
     /// a state of the sender's is the way on.
@@ -153,16 +153,33 @@ extension Replica {
     let header: [UInt8]?
   }
 
+  /// What opens files for this replica.
+  private struct OpeningKeys {
+    let identities: [AgeIdentity]
+    private let epochs: [Epoch]
+
+    init(_ contents: KeyringContents) throws {
+      identities = try contents.ageIdentities
+      epochs = try contents.epochs
+    }
+
+    /// A hash of whom a file is for.
+    func sealed(_ recipients: [AgeRecipient]) -> [UInt8] {
+      let epoch = epochs.first { [$0.key.recipient] == recipients }
+      return (epoch?.set ?? recipients.hash).bytes
+    }
+  }
+
   /// Imports a file.
   func take(_ source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?) async throws -> TakenFile {
-    let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
+    let (keys, roster) = try await withKeyring { contents, roster in (try OpeningKeys(contents), roster) }
     let members = TrustedMembers(group: group, location: folder.keys)
     let taken = try await withWriter { writer in
       // Whatever of the file counts: what had waited may have been applied when something fails.
       defer { writer.anchor.noteState() }
       do {
         return try Self.explaining {
-          try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
+          try Self.read(source, keys, roster, members, on: writer, isRejoining, nil, progress)
         }
       } catch let error as GodwitError where error.code == .unknownSender {
         // Where that fails, the next import does it.
@@ -193,13 +210,13 @@ extension Replica {
   public func plan(
     importing source: SyncSource, isRejoining: Bool = false, progress: ProgressHandler? = nil
   ) async throws -> ImportPlan {
-    let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
+    let (keys, roster) = try await withKeyring { contents, roster in (try OpeningKeys(contents), roster) }
     let members = TrustedMembers(group: group, location: folder.keys)
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
         _ = try Self.explaining {
-          try Self.read(source, identities, roster, members, on: writer, isRejoining, planner, progress)
+          try Self.read(source, keys, roster, members, on: writer, isRejoining, planner, progress)
         }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }
@@ -209,13 +226,13 @@ extension Replica {
   }
 
   private static func read(
-    _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, _ members: TrustedMembers,
+    _ source: SyncSource, _ keys: OpeningKeys, _ roster: Roster, _ members: TrustedMembers,
     on writer: ReplicaWriter, _ isRejoining: Bool, _ planner: ImportPlanner?, _ progress: ProgressHandler?
   ) throws -> TakenFile {
     let group = roster.group
     return try source.read { bytes in
       let bases = HeaderBases(writer.connection)
-      let file = try SyncFileReader(bytes, identities: identities) {
+      let file = try SyncFileReader(bytes, identities: keys.identities) {
         try bases.find($0, in: group)
       } sender: { preamble in
         guard preamble.group == group else {
@@ -228,7 +245,7 @@ extension Replica {
       let report = try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
       return TakenFile(
-        report: report, ranges: OriginRanges(file.header.ranges), sealed: file.header.recipients.hash.bytes,
+        report: report, ranges: OriginRanges(file.header.ranges), sealed: keys.sealed(file.header.recipients),
         needsState: try Importer.needsState(after: file.header, writer.log), base: file.base,
         header: file.header.ranges.isEmpty && file.header.stateFile == nil ? file.headerBytes : nil)
     }

@@ -43,6 +43,10 @@ extension RemotePass {
       report.refused = []
       return false
     }
+    guard try await chooseKnownEpoch() else {
+      report.refused = []
+      return false
+    }
     let others = present([:])
     let name = RemoteName.mailbox(own)
     let mailbox = try await spool(name, at: now, besides: others, .mailbox) { _ in false }.mailbox
@@ -172,7 +176,8 @@ extension RemotePass {
     let number = try nextNumber(listed.keys.filter { $0.origin == own }.compactMap(\.logNumber))
     let name = RemoteName.log(own, number)
     let since = latest.map { $0.at - LogTimes.precision } ?? .min
-    let written = try await spool(name, at: now, besides: kept.filter(hasBase), .log(since: since)) { mailbox in
+    let present = kept.filter(hasBase)
+    let written = try await spoolWithEpoch(name, as: own, besides: present, .log(since: since), to: carrier) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }
     if let file = written.file {

@@ -21,7 +21,9 @@ extension RemotePass {
     var note = isKept ? notes["\(name)"] : nil
     if let kept = note, !hasBase(of: kept) { note = nil }
     let kept = note
-    let written = try await spool(name, at: now, besides: others, .mailbox) { kept?.isOutdated(by: $0) ?? true }
+    let written = try await spoolWithEpoch(name, as: own, besides: others, .mailbox, to: carrier) {
+      kept?.isOutdated(by: $0) ?? true
+    }
     if let file = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
       try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)
@@ -47,11 +49,14 @@ extension RemotePass {
     let spool = folder.spool(remote.name, name)
     let (bases, isPassedOn, largeGroup) = (baseKeys, isPassedOn(passing), replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
+    let epoch = epochs.chosen
     let hasLeftOut = notes.values.contains { $0.code == RemoteNotes.File.leftOut }
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
-      let sealed = exporter.sealed.bytes
-      let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed }.map(\.ranges))
+      let sealed = exporter.sealed
+      let isUsable = epoch?.isUsable(for: sealed, at: time) ?? false
+      let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed.bytes }.map(\.ranges))
+        .sealed(to: isUsable ? epoch?.key.recipient : nil)
       let mailbox = try exporter.mailbox(isStateNeeded: hasLeftOut)
       guard isWanted(mailbox) else { return (mailbox, nil) }
       var note = RemoteNotes.File(
@@ -93,13 +98,19 @@ extension RemotePass {
       else { return nil }
       var file = note
       switch name {
-      case .mailbox where listed[name].map({ $0.tag == note.tag }) ?? false: file.ranges.keep { $0 == origin }
+      case .mailbox where isPresent(note, listed[name]): file.ranges.keep { $0 == origin }
       case .log where !isCollecting && (now - note.at).magnitude < LogTimes.shortest:
         file.ranges.keep { $0.replica != own }
       default: return nil
       }
       return file
     }
+  }
+
+  /// What is sealed to an epoch can be read by who was away as long as that lies there.
+  private func isPresent(_ note: RemoteNotes.File, _ file: CarriedFile?) -> Bool {
+    guard let file, file.tag == note.tag else { return false }
+    return epochs.chosen == nil || (now - note.at).magnitude < PassEpochs.longest / 2
   }
 
   /// How long another's state file is believed to serve who needs one.
@@ -157,7 +168,7 @@ extension RemotePass {
 
 extension Exporter {
   /// Writes the file to this replica's own folder, durably.
-  fileprivate func spool(to path: String, _ makeDurable: Replica.MakeDurable) throws -> ExportReport {
+  func spool(to path: String, _ makeDurable: Replica.MakeDurable) throws -> ExportReport {
     let file = try PendingFile(replacing: path)
     let report = try export(to: file, makeDurable: makeDurable, progress: nil)
     try file.commit()

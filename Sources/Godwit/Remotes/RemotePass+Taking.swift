@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitCore
+import GodwitCrypto
 import GodwitEngine
 import GodwitFiles
 import GodwitRemotes
@@ -12,12 +13,15 @@ extension RemotePass {
     let all: [UInt8]
     /// Members.
     let members: [UInt8]
+    /// Members, and the epochs that are known.
+    let epochs: [UInt8]
     /// The hour: a file that is copied to its place piece by piece may have its size before its content.
     let hour: [UInt8]
 
-    /// What decides about a refusal.
-    func deciding(_ code: GodwitError.Code) -> [UInt8] {
+    /// What decides about a refusal. Files with epochs are sealed to none.
+    func deciding(_ code: GodwitError.Code, of name: String) -> [UInt8] {
       switch code {
+      case .notARecipient where RemoteName(name)?.epochKey == nil: epochs
       case .unknownSender, .notARecipient: members
       case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded, .unknownBase:
         hour
@@ -36,9 +40,11 @@ extension RemotePass {
     var hour = ByteWriter()
     hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
     let bytes = hour.bytes
+    let keys = try await replica.withKeyring { contents, _ in try contents.epochs.map(\.key.recipient) }
     let news = try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, _ in
       let mailbox = try exporter.mailbox()
-      return News(all: mailbox.news.bytes, members: mailbox.members.bytes, hour: bytes)
+      let members = mailbox.members.bytes
+      return News(all: mailbox.news.bytes, members: members, epochs: members + keys.hash.bytes, hour: bytes)
     }
     knownNews = news
     return news
@@ -62,9 +68,18 @@ extension RemotePass {
     }
     files += strangers.prefix(Self.strangerLimit.count)
     for file in files { try await take(file, from: carrier) }
-    let again = Set(report.refused.map(\.name))
+    var again = Set(report.refused.map(\.name))
+    if try await takeEpochs(for: listed, from: carrier) {
+      let tried = Set(files.map(\.name))
+      for (name, file) in listed.sorted(by: { $0.key.isBefore($1.key) })
+      where isActive(name) == true && !tried.contains(file.name) {
+        guard try await isNew(file) else { continue }
+        files.append(file)
+        again.insert(file.name)
+      }
+    }
     guard !again.isEmpty, !report.taken.isEmpty else { return }
-    report.refused = []
+    report.refused.removeAll { again.contains($0.name) }
     for file in files where again.contains(file.name) { try await take(file, from: carrier) }
   }
 
@@ -76,7 +91,7 @@ extension RemotePass {
     guard isNoted else { return true }
     guard !note.isTaken, let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
     if code == .fenced, isRejoining { return true }
-    return try await news().deciding(code) != note.news
+    return try await news().deciding(code, of: file.name) != note.news
   }
 
   /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The tag is
@@ -86,6 +101,7 @@ extension RemotePass {
     _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier
   ) async throws -> Bool {
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
+    let isEpoch = RemoteName(file.name)?.epochKey != nil
     do {
       guard try await fetch(file, to: folder.fetched, from: carrier) != nil else { return false }
       let taken = try await takeFetched(isRejoining: isRejoining, from: carrier)
@@ -95,12 +111,17 @@ extension RemotePass {
       if taken.report.attention.leftOut.contains(where: { $0.reason == .fenced }) {
         note.code = RemoteNotes.File.leftOut
       }
-      if taken.needsState { note.code = GodwitError.Code.fenced.rawValue }
+      if taken.needsState, !isEpoch { note.code = GodwitError.Code.fenced.rawValue }
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
-      report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+      // Earlier epochs are not for who came later.
+      if !isEpoch || error.code != .notARecipient {
+        report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+      }
     }
-    if !note.isTaken, let code = note.code { note.news = try await news().deciding(GodwitError.Code(rawValue: code)) }
+    if !note.isTaken, let code = note.code {
+      note.news = try await news().deciding(GodwitError.Code(rawValue: code), of: file.name)
+    }
     try await save(note)
     return note.isTaken
   }
@@ -120,6 +141,12 @@ extension RemotePass {
       report.taken.append(try await takeFetched(isRejoining: false, from: carrier).report)
       knownNews = nil
     } catch let error as GodwitError where error.refusesFile {
+      // An earlier state of this replica may lack what its own mailbox is sealed to.
+      if error.code == .notARecipient, epochs.listed == nil,
+        try await takeEpochs(of: activeMembers(), from: carrier)
+      {
+        return try await takeOwn(file, from: carrier, unless: content)
+      }
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
     return false

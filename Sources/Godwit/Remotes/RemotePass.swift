@@ -21,6 +21,7 @@ struct RemotePass {
   var knownNews: News?
   /// The bases that lie there, once they were listed.
   var listedBases: [RemoteName: CarriedFile]?
+  var epochs = PassEpochs()
 
   /// The most bytes that are fetched of one file.
   static let fileLimit = 1 << 30
@@ -63,7 +64,7 @@ struct RemotePass {
     try await forgetNotes(besides: listed, of: own)
     let logs = try await logs(markedIn: listed, on: carrier)
     try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
-    try await takeState(of: mailboxes, from: carrier)
+    try await takeState(of: mailboxes.merging(epochs.listed ?? [:]) { first, _ in first }, from: carrier)
     try await noteMarks(listed, from: carrier)
     // What came in may have begun a new incarnation, as rejoining does.
     let writer = try await ownOrigin()
@@ -74,6 +75,7 @@ struct RemotePass {
     case .asLeft, .late, .unknown: if isCopied { report.findings.insert(.cloned) }
     }
     try await lookAtBases(isDue: standing == .gone || standing == .other, on: carrier)
+    try await chooseEpoch()
     let isKept = writer == own && (standing == .asLeft || standing == .late)
     let needsState = try await publish(
       as: writer, besides: present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
@@ -81,6 +83,7 @@ struct RemotePass {
     if isCollecting { try await log(beside: logs, as: writer, to: carrier) }
     try await tidyLog(as: writer, on: carrier)
     try await tidyBases(on: carrier)
+    try await tidyEpochs(on: carrier)
     try await tidy(listed, own: writer, on: carrier)
   }
 

@@ -31,7 +31,10 @@ struct RemotesFolder: Sendable {
 
   /// Removes what a killed pass left under temporary names for a remote.
   func removeLeftovers(of remote: String) throws {
-    for suffix in [RemoteName.mailboxes, RemoteName.states, RemoteName.logs, RemoteName.bases] {
+    let folders = [
+      RemoteName.mailboxes, RemoteName.states, RemoteName.logs, RemoteName.bases, RemoteName.epochs,
+    ]
+    for suffix in folders {
       try Leftovers.remove(of: "\(path)/\(remote).\(suffix)")
     }
   }

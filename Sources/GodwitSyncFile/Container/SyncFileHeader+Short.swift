@@ -34,7 +34,7 @@ extension SyncFileHeader {
 
   /// Whether this one can be said by what differs from another.
   package func canBuild(on base: SyncFileHeader) -> Bool {
-    stateFile == nil && base.stateFile == nil && base.ranges.isEmpty && group == base.group && roster == base.roster
+    stateFile == nil && epoch == nil && base.stateFile == nil && base.ranges.isEmpty && group == base.group && roster == base.roster
       && tables == base.tables && migrations == base.migrations
   }
 
@@ -96,8 +96,8 @@ extension SyncFileHeader {
       group: group, createdAt: createdAt, vector: vector, members: base.roster, ended: ended.keys)
     let acknowledgements = try fields.remove(SyncFileField.acknowledgementsTag).map { try list.decode($0) } ?? []
     let held = try Self.readHeld(fields.remove(SyncFileField.heldTag))
-    guard !fields.contains(where: \.isOfRoster) else {
-      throw ByteReader.malformed("a short header with members of its own")
+    guard !fields.contains(where: { $0.isOfRoster || $0.tag == SyncFileField.epochTag }) else {
+      throw ByteReader.malformed("a short header with members of its own, or with an epoch")
     }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector, held: held,

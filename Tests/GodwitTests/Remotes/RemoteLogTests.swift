@@ -248,7 +248,7 @@ struct RemoteLogTests {
 
 extension RemoteGroup {
   @discardableResult
-  fileprivate func collect(_ index: Int) async throws -> Replica.SyncReport.Remote {
+  func collect(_ index: Int) async throws -> Replica.SyncReport.Remote {
     let report = try #require(try await self[index].sync(isCollecting: true).remotes.first)
     #expect(report.error == nil)
     return report

@@ -1,0 +1,177 @@
+import GodwitBase
+import GodwitCore
+import GodwitCrypto
+import GodwitEngine
+import GodwitKeys
+import GodwitRemotes
+import GodwitStorage
+
+/// What a pass knows of epochs (Specs/remotes.md, "Large groups").
+struct PassEpochs {
+  /// What mailboxes and files of logs are sealed to; nil where they are sealed to each member.
+  var chosen: Epoch?
+  /// The files with epochs that lie there; nil until they were listed in this pass.
+  var listed: [RemoteName: CarriedFile]?
+
+  /// How many files with epochs are fetched in a pass.
+  static let fetchLimit = 256
+  /// After how long a maker removes its own. Milliseconds.
+  static let longest: Int64 = 365 * 86_400_000
+}
+
+extension RemotePass {
+  // MARK: Taking
+
+  /// Takes the epochs that lie there and are not noted, where they may be what a refused file is sealed to, or what is
+  /// to be used here. Once in a pass. Returns whether one was taken.
+  ///
+  /// - Parameter listed: The files that were looked at.
+  mutating func takeEpochs(for listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws -> Bool {
+    guard epochs.listed == nil else { return false }
+    let active = try await activeMembers()
+    let isLocked = listed.contains { name, file in
+      guard let origin = name.origin, active.contains(origin.replica), let note = notes[file.name] else { return false }
+      return note.code == GodwitError.Code.notARecipient.rawValue
+    }
+    if !isLocked {
+      guard try await isLarge() else { return false }
+      if let epoch = try await usableEpoch(), isNoted(epoch) { return false }
+    }
+    return try await takeEpochs(of: active, from: carrier)
+  }
+
+  /// Lists the epochs there, and takes what is not noted of them.
+  mutating func takeEpochs(of active: Set<ReplicaID>, from carrier: any Carrier) async throws -> Bool {
+    let listed = try await list(RemoteName.epochs, on: carrier).filter { name, _ in
+      guard let origin = name.origin, name.epochKey != nil else { return false }
+      return active.contains(origin.replica)
+    }
+    epochs.listed = listed
+    for note in notes.values {
+      guard let name = RemoteName(note.name), name.epochKey != nil, listed[name] == nil else { continue }
+      try await forget(note.name)
+    }
+    var hasTaken = false
+    var left = PassEpochs.fetchLimit
+    for file in listed.values.sorted(by: { $0.name < $1.name }) where left > 0 {
+      guard try await isNew(file) else { continue }
+      left -= 1
+      if try await take(file, from: carrier) { hasTaken = true }
+    }
+    return hasTaken
+  }
+
+  func activeMembers() async throws -> Set<ReplicaID> {
+    try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
+  }
+
+  // MARK: Using
+
+  private func isLarge() async throws -> Bool {
+    let limit = replica.tuning.largeGroup
+    return try await replica.withKeyring { _, roster in roster.active.count >= limit }
+  }
+
+  /// The epoch that a file for all members would be sealed to, of those that are known.
+  private func usableEpoch() async throws -> Epoch? {
+    let set = try await replica.withExporter(for: nil, .acknowledgement) { exporter, _ in exporter.sealed }
+    let now = now
+    return try await replica.withKeyring { contents, _ in
+      try contents.epochs.filter { $0.isUsable(for: set, at: now) }.max(by: Epoch.isBefore)
+    }
+  }
+
+  /// Whether a file with the epoch is noted to be there.
+  private func isNoted(_ epoch: Epoch) -> Bool {
+    let digits = epoch.key.digits
+    return notes.values.contains { $0.tag != nil && $0.isTaken && RemoteName($0.name)?.epochKey == digits }
+  }
+
+  /// Chooses what files are sealed to, where the group is large: a known epoch that lies there. Returns false where all
+  /// is to be looked at for one.
+  mutating func chooseKnownEpoch() async throws -> Bool {
+    epochs.chosen = nil
+    guard try await isLarge() else { return true }
+    guard let epoch = try await usableEpoch(), isNoted(epoch) else { return false }
+    epochs.chosen = epoch
+    return true
+  }
+
+  /// Chooses what files are sealed to, where the group is large: a known epoch, or a new one, which the keyring has
+  /// before anything is sealed to it.
+  mutating func chooseEpoch() async throws {
+    epochs.chosen = nil
+    guard try await isLarge() else { return }
+    if let epoch = try await usableEpoch() {
+      epochs.chosen = epoch
+      return
+    }
+    let (now, maker) = (now, replica.identity.replica)
+    let made = try await replica.withExporter(for: nil, .acknowledgement) { exporter, _ in
+      Epoch(try EpochKey.generate(exporter.kind, at: now), set: exporter.sealed, maker: maker)
+    }
+    let location = replica.folder.keys
+    try await BlockingThread.run { try Keyring.update(at: location) { try $0.add(made) } }
+    knownNews = nil
+    epochs.chosen = made
+  }
+
+  /// As ``spool(_:at:besides:_:where:)``; where there is a file, the epoch that it is sealed to lies there.
+  mutating func spoolWithEpoch(
+    _ name: RemoteName, as own: Origin, besides others: [RemoteNotes.File], _ passing: Passing,
+    to carrier: any Carrier, where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
+  ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
+    let now = now
+    let written = try await spool(name, at: now, besides: others, passing, where: isWanted)
+    guard written.file != nil, try await !publishEpoch(as: own, to: carrier) else { return written }
+    // The members have become others meanwhile.
+    epochs.chosen = nil
+    return try await spool(name, at: now, besides: others, passing) { _ in true }
+  }
+
+  /// Puts a file with the chosen epoch there, unless one is there. Returns whether what is to be sealed to it may be put.
+  private mutating func publishEpoch(as own: Origin, to carrier: any Carrier) async throws -> Bool {
+    guard let epoch = epochs.chosen else { return true }
+    let listed = try await listEpochs(on: carrier)
+    let digits = epoch.key.digits
+    let isThere = listed.contains { name, file in
+      guard name.epochKey == digits else { return false }
+      return name.origin?.replica == own.replica
+        || notes[file.name].map { $0.tag == file.tag && $0.isTaken } ?? false
+    }
+    guard !isThere else { return true }
+    let name = RemoteName.epoch(own, key: digits)
+    let spool = folder.spool(remote.name, name)
+    let isWritten = try await replica.withExporter(for: nil, .acknowledgement) { exporter, makeDurable in
+      // Who has become a member since is given no earlier epoch.
+      guard exporter.sealed == epoch.set else { return false }
+      _ = try exporter.bringing(epoch.key).spool(to: spool, makeDurable)
+      return true
+    }
+    guard isWritten else { return false }
+    let meant = RemoteNotes.File(name: "\(name)", tag: nil, at: now, news: [])
+    try await put(spool, as: meant, code: nil, to: carrier)
+    epochs.listed?[name] = CarriedFile(name: "\(name)", size: 0, tag: notes["\(name)"]?.tag ?? "")
+    return true
+  }
+
+  private mutating func listEpochs(on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
+    if let listed = epochs.listed { return listed }
+    let active = try await activeMembers()
+    let listed = try await list(RemoteName.epochs, on: carrier).filter { name, _ in
+      name.origin.map { active.contains($0.replica) } ?? false
+    }
+    epochs.listed = listed
+    return listed
+  }
+
+  /// Removes own epochs of long ago.
+  mutating func tidyEpochs(on carrier: any Carrier) async throws {
+    let own = replica.identity.replica
+    for note in notes.values where now - note.at > PassEpochs.longest {
+      guard let name = RemoteName(note.name), name.epochKey != nil, name.origin?.replica == own else { continue }
+      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await forget(note.name)
+    }
+  }
+}
