@@ -22,6 +22,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case storeReuseNumber = "store-reuse-number"
   case storeForgetOnUpload = "store-forget-on-upload"
   case storeDropState = "store-drop-state"
+  case storeOldEpoch = "store-old-epoch"
 
   /// The one that the environment variable `GODWIT_PLANT` names.
   private static let active = ProcessInfo.processInfo.environment["GODWIT_PLANT"].flatMap(Self.init(rawValue:))

@@ -177,6 +177,40 @@ final class StoreWorld {
     }
     guard isQuiet else { throw SimulationFailure(.transfer, "somebody always has something to publish") }
     try await compare()
+    try await requireSecrecy()
+  }
+
+  /// What is written once all know of a removal the removed member must not get.
+  private func requireSecrecy() async throws {
+    var former: [Actor] = []
+    for actor in actors where removed.contains(actor.index) {
+      if try await isKnownAsRemoved(actor) { former.append(actor) }
+    }
+    guard !former.isEmpty else { return }
+    var secret: Set<String> = []
+    for actor in active {
+      let known = written[actor.index, default: []].count
+      try await write(actor)
+      secret.formUnion(written[actor.index, default: []].dropFirst(known))
+    }
+    for actor in active { try await sync(actor) }
+    for actor in former {
+      try await sync(actor)
+      let shown = Set(try await actor.replica.fetch(Tally.all).map(\.id)).intersection(secret).sorted()
+      guard shown.isEmpty else {
+        throw SimulationFailure(.transfer, "\(actor.name) was removed, and got \(shown.joined(separator: ", "))")
+      }
+    }
+  }
+
+  /// A removal may have been lost with the machine that knew of it.
+  private func isKnownAsRemoved(_ former: Actor) async throws -> Bool {
+    let replica = former.replica.identity.replica
+    for actor in active {
+      let members = try await actor.replica.members.list()
+      if members.contains(where: { $0.identity.replica == replica && $0.isActive }) { return false }
+    }
+    return true
   }
 
   private func compare() async throws {
