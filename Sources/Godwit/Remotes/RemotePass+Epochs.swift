@@ -129,7 +129,7 @@ extension RemotePass {
     return try await spool(name, at: now, besides: others, passing) { _ in true }
   }
 
-  /// Puts a file with the chosen epoch there, unless one is there. Returns whether what is to be sealed to it may be put.
+  /// Puts a file with the chosen epoch there, unless one is there. Returns whether what is sealed to it may be put.
   private mutating func publishEpoch(as own: Origin, to carrier: any Carrier) async throws -> Bool {
     guard let epoch = epochs.chosen else { return true }
     let listed = try await listEpochs(on: carrier)

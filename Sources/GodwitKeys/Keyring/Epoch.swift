@@ -111,7 +111,7 @@ extension KeyringContents {
     return epochs
   }
 
-  /// Keeps an epoch, and lets go of the earliest where there are more than are kept. One that is known stays as it is.
+  /// Keeps an epoch, and drops the earliest where there are more than are kept. One that is known stays as it is.
   package mutating func add(_ epoch: Epoch) throws {
     var epochs = try epochs
     guard !epochs.contains(where: { $0.key.recipient == epoch.key.recipient }) else { return }

@@ -136,7 +136,7 @@ struct EpochTests {
     #expect(later.count == 1 && later.isDisjoint(with: earlier))
     #expect(Set(try remote.epochs(2).map(\.key.recipient)) == later)
     #expect(try await remote.ids(2) == ["a"])
-    // The earlier ones are not for it, and it is not told of them again.
+    // The earlier ones are not for it, and no sync names them again.
     #expect(try await remote.sync(2).refused.isEmpty)
   }
 
