@@ -177,7 +177,19 @@ final class StoreWorld {
     }
     guard isQuiet else { throw SimulationFailure(.transfer, "somebody always has something to publish") }
     try await compare()
+    try await removeLast()
     try await requireSecrecy()
+  }
+
+  /// In half of the worlds one more is removed, and all who stay get to know of it.
+  private func removeLast() async throws {
+    guard active.count > 2, generator.chance(oneIn: 2), let last = active.last else { return }
+    removed.insert(last.index)
+    try await active[0].replica.members.remove("\(last.replica.identity.replica)")
+    for _ in 0..<3 {
+      clock.advance(3_600_000)
+      for actor in active { try await sync(actor) }
+    }
   }
 
   /// What is written once all know of a removal the removed member must not get.
