@@ -47,6 +47,8 @@ package enum RemoteName: Hashable, Sendable {
     }
   }
 
+  package var isBase: Bool { if case .base = self { true } else { false } }
+
   package var isMailbox: Bool { if case .mailbox = self { true } else { false } }
 
   package var isLogMark: Bool { if case .logMark = self { true } else { false } }

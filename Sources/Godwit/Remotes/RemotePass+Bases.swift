@@ -155,13 +155,20 @@ extension RemotePass {
 // MARK: Care
 
 extension RemotePass {
-  /// Looks once a day whether bases are there, and when this replica's mailbox is not as it was left.
-  mutating func lookAtBases(isDue: Bool, on carrier: any Carrier) async throws {
-    let noted = notes.values.filter { if case .base? = RemoteName($0.name) { true } else { false } }
+  /// Looks once a day whether bases and epochs are there, and when this replica's mailbox is not as it was left.
+  mutating func lookAtShared(isDue: Bool, on carrier: any Carrier) async throws {
+    let noted = notes.values.compactMap { note in RemoteName(note.name).map { (name: $0, note: note) } }
+    let (bases, epochs) = (noted.filter(\.name.isBase), noted.filter { $0.name.epochKey != nil })
     let last = notes[RemoteName.bases].map { now - $0.at } ?? .max
-    guard !noted.isEmpty, isDue || last.magnitude >= BaseTimes.look else { return }
-    let listed = try await bases(on: carrier)
-    for note in noted where RemoteName(note.name).map({ listed[$0] == nil }) ?? true { try await forget(note.name) }
+    guard !(bases + epochs).isEmpty, isDue || last.magnitude >= BaseTimes.look else { return }
+    if !bases.isEmpty {
+      let listed = try await self.bases(on: carrier)
+      for (name, note) in bases where listed[name] == nil { try await forget(note.name) }
+    }
+    if !epochs.isEmpty {
+      let listed = try await list(RemoteName.epochs, on: carrier)
+      for (name, note) in epochs where listed[name] == nil { try await forget(note.name) }
+    }
     try await save(RemoteNotes.File(name: RemoteName.bases, tag: nil, at: now, news: []))
   }
 

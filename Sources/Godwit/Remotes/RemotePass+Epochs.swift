@@ -116,31 +116,11 @@ extension RemotePass {
     epochs.chosen = made
   }
 
-  /// As ``spool(_:at:besides:_:where:)``; where there is a file, the epoch that it is sealed to lies there.
-  mutating func spoolWithEpoch(
-    _ name: RemoteName, as own: Origin, besides others: [RemoteNotes.File], _ passing: Passing,
-    to carrier: any Carrier, where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
-  ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
-    let now = now
-    let written = try await spool(name, at: now, besides: others, passing, where: isWanted)
-    guard written.file != nil, try await !publishEpoch(as: own, to: carrier) else { return written }
-    // The members have become others meanwhile.
-    epochs.chosen = nil
-    return try await spool(name, at: now, besides: others, passing) { _ in true }
-  }
-
-  /// Puts a file with the chosen epoch there, unless one is there. Returns whether what is sealed to it may be put.
-  private mutating func publishEpoch(as own: Origin, to carrier: any Carrier) async throws -> Bool {
-    guard let epoch = epochs.chosen else { return true }
-    let listed = try await listEpochs(on: carrier)
-    let digits = epoch.key.digits
-    let isThere = listed.contains { name, file in
-      guard name.epochKey == digits else { return false }
-      return name.origin?.replica == own.replica
-        || notes[file.name].map { $0.tag == file.tag && $0.isTaken } ?? false
-    }
-    guard !isThere else { return true }
-    let name = RemoteName.epoch(own, key: digits)
+  /// Puts a file with the chosen epoch there, unless one is there as far as is known. Nothing is sealed to it where the
+  /// members have become others.
+  mutating func publishEpoch(as own: Origin, to carrier: any Carrier) async throws {
+    guard let epoch = epochs.chosen, !isNoted(epoch) else { return }
+    let name = RemoteName.epoch(own, key: epoch.key.digits)
     let spool = folder.spool(remote.name, name)
     let isWritten = try await replica.withExporter(for: nil, .acknowledgement) { exporter, makeDurable in
       // Who has become a member since is given no earlier epoch.
@@ -148,21 +128,11 @@ extension RemotePass {
       _ = try exporter.bringing(epoch.key).spool(to: spool, makeDurable)
       return true
     }
-    guard isWritten else { return false }
-    let meant = RemoteNotes.File(name: "\(name)", tag: nil, at: now, news: [])
-    try await put(spool, as: meant, code: nil, to: carrier)
-    epochs.listed?[name] = CarriedFile(name: "\(name)", size: 0, tag: notes["\(name)"]?.tag ?? "")
-    return true
-  }
-
-  private mutating func listEpochs(on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
-    if let listed = epochs.listed { return listed }
-    let active = try await activeMembers()
-    let listed = try await list(RemoteName.epochs, on: carrier).filter { name, _ in
-      name.origin.map { active.contains($0.replica) } ?? false
+    guard isWritten else {
+      epochs.chosen = nil
+      return
     }
-    epochs.listed = listed
-    return listed
+    try await put(spool, as: RemoteNotes.File(name: "\(name)", tag: nil, at: now, news: []), code: nil, to: carrier)
   }
 
   /// Removes own epochs of long ago.

@@ -177,7 +177,7 @@ extension RemotePass {
     let name = RemoteName.log(own, number)
     let since = latest.map { $0.at - LogTimes.precision } ?? .min
     let present = kept.filter(hasBase)
-    let written = try await spoolWithEpoch(name, as: own, besides: present, .log(since: since), to: carrier) { mailbox in
+    let written = try await spool(name, at: now, besides: present, .log(since: since)) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }
     if let file = written.file {

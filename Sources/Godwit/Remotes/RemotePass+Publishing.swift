@@ -18,12 +18,8 @@ extension RemotePass {
     as own: Origin, besides others: [RemoteNotes.File], isKept: Bool, wasLate: Bool, to carrier: any Carrier
   ) async throws -> RemoteName? {
     let name = RemoteName.mailbox(own)
-    var note = isKept ? notes["\(name)"] : nil
-    if let kept = note, !hasBase(of: kept) { note = nil }
-    let kept = note
-    let written = try await spoolWithEpoch(name, as: own, besides: others, .mailbox, to: carrier) {
-      kept?.isOutdated(by: $0) ?? true
-    }
+    let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
+    let written = try await spool(name, at: now, besides: others, .mailbox) { note?.isOutdated(by: $0) ?? true }
     if let file = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
       try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)

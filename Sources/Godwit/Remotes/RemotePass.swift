@@ -74,8 +74,9 @@ struct RemotePass {
     case .other: report.findings.insert(isCopied ? .cloned : .rolledBack)
     case .asLeft, .late, .unknown: if isCopied { report.findings.insert(.cloned) }
     }
-    try await lookAtBases(isDue: standing == .gone || standing == .other, on: carrier)
+    try await lookAtShared(isDue: standing == .gone || standing == .other, on: carrier)
     try await chooseEpoch()
+    try await publishEpoch(as: writer, to: carrier)
     let isKept = writer == own && (standing == .asLeft || standing == .late)
     let needsState = try await publish(
       as: writer, besides: present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)

@@ -34,7 +34,8 @@ extension SyncFileHeader {
 
   /// Whether this one can be said by what differs from another.
   package func canBuild(on base: SyncFileHeader) -> Bool {
-    stateFile == nil && epoch == nil && base.stateFile == nil && base.ranges.isEmpty && group == base.group && roster == base.roster
+    stateFile == nil && epoch == nil && base.stateFile == nil && base.ranges.isEmpty && group == base.group
+      && roster == base.roster
       && tables == base.tables && migrations == base.migrations
   }
 
