@@ -116,7 +116,8 @@ extension Replica {
   /// Applies a sync file in one transaction: all of it, or nothing. What had waited for it is applied afterwards, in
   /// transactions of its own: what of that nobody can apply is dropped and named, and keeps no file out.
   ///
-  /// - Throws: `notARecipient`, `unknownSender`, `unknownBase`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
+  /// - Throws: `notARecipient`, `unknownSender`, `unknownBase`, `otherGroup`, `invalidSignature`, `corruptFile`,
+  ///   `truncatedFile`,
   ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
   ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after each
   ///   of them; of a sender that was removed, which is `unknownSender`, it keeps the removal, if the file shows one

@@ -172,15 +172,13 @@ extension RemotePass {
     try await save(RemoteNotes.File(name: RemoteName.bases, tag: nil, at: now, news: []))
   }
 
-  /// Removes this replica's bases that no noted file builds on, but for the latest.
+  /// Removes this replica's bases that no noted file builds on.
   mutating func tidyBases(on carrier: any Carrier) async throws {
-    let own = notes.values.filter { note in
-      guard case .base(let origin, _)? = RemoteName(note.name) else { return false }
-      return origin.replica == replica.identity.replica
-    }.sorted { ($0.at, $0.name) < ($1.at, $1.name) }
     let used = Set(notes.values.compactMap { ContentHash(bytes: $0.base)?.key })
-    for note in own.dropLast() where now - note.at > BaseTimes.stay {
-      guard case .base(_, let key)? = RemoteName(note.name), !used.contains(key) else { continue }
+    for note in notes.values where now - note.at > BaseTimes.stay {
+      guard case .base(let origin, let key)? = RemoteName(note.name), origin.replica == replica.identity.replica,
+        !used.contains(key)
+      else { continue }
       try await replica.carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)
     }

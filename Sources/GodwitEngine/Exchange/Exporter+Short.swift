@@ -16,7 +16,7 @@ extension Exporter {
   /// How many members the group has.
   package var memberCount: Int { roster.active.count }
 
-  /// What a change of another member's adds to a header that builds on a base from before: a place, a sequence, a chain.
+  /// What a change of another member's adds to a header that builds on an earlier base: a place, a sequence, a chain.
   private static let growth = 40
 
   /// Writes a file with a short header, and before it the base where none of those that there are will do.
@@ -52,8 +52,8 @@ extension Exporter {
 
   /// The base on which a header is shortest; nil where a new one is worth its size.
   ///
-  /// A base of b bytes that is made whenever headers have grown by e, 40 bytes for each change, costs 40 b / e a change,
-  /// and they have e / 2 more meanwhile: the sum is least where e² = 80 b.
+  /// A base of b bytes that is made whenever headers have grown by e, 40 bytes for each change, costs 40 b / e a
+  /// change, and they have e / 2 more meanwhile: the sum is least where e² = 80 b.
   private func shortest(
     of hashes: [ContentHash], for header: SyncFileHeader, besides new: HeaderBase
   ) throws -> HeaderBase? {
