@@ -23,7 +23,7 @@ package struct HeaderBase: Sendable {
   }
 }
 
-/// What is thrown under ``GodwitError/Code/unknownBase``.
+/// What lies beneath an error `unknownBase`.
 package struct UnknownBase: Error {
   package let hash: ContentHash
 }
