@@ -20,33 +20,45 @@ private enum BaseTimes {
 
 extension RemotePass {
   /// Imports the file that was fetched, and before it the one that it builds on, where that is not here.
-  mutating func takeFetched(isRejoining: Bool, from carrier: any Carrier) async throws -> Replica.TakenFile {
+  mutating func takeFetched(
+    _ file: CarriedFile, isRejoining: Bool, from carrier: any Carrier
+  ) async throws -> Replica.TakenFile {
     let source = SyncSource.file(folder.fetched)
     do {
-      return try await used(try await replica.take(source, isRejoining: isRejoining, nil))
+      return try await used(try await replica.take(source, isRejoining: isRejoining, nil), on: carrier)
     } catch let error as GodwitError where error.code == .unknownBase {
-      guard let base = (error.underlying as? UnknownBase)?.hash, try await takeBase(base, from: carrier) else {
-        throw error
-      }
-      return try await used(try await replica.take(source, isRejoining: isRejoining, nil))
+      // Epochs that were taken for the base lie where the file did.
+      guard let base = (error.underlying as? UnknownBase)?.hash, try await takeBase(base, from: carrier),
+        try await fetch(file, to: folder.fetched, from: carrier) != nil
+      else { throw error }
+      return try await used(try await replica.take(source, isRejoining: isRejoining, nil), on: carrier)
     }
   }
 
-  /// Notes that the file's base is in use.
-  private func used(_ file: Replica.TakenFile) async throws -> Replica.TakenFile {
+  /// Notes that the file's base is in use, and that it is there, where only the database had it.
+  private mutating func used(
+    _ file: Replica.TakenFile, on carrier: any Carrier
+  ) async throws -> Replica.TakenFile {
     guard let base = file.base else { return file }
     let now = now
     try await replica.withWriter { writer in
       try writer.connection.writing { try HeaderBases(writer.connection).use(base, at: now) }
     }
+    guard !baseKeys.contains(base.key) else { return file }
+    for (name, listed) in try await bases(on: carrier) {
+      guard case .base(_, base.key) = name else { continue }
+      var note = RemoteNotes.File(name: listed.name, tag: listed.tag, at: now, news: [])
+      note.sealed = file.sealed
+      try await save(note)
+    }
     return file
   }
 
-  /// Fetches and imports a base, and keeps its header. False where it is not there, or is another one.
+  /// Fetches and imports a base, and keeps its header. False where it is not there, or is another one. Whoever put it:
+  /// a newcomer's file introduces it.
   private mutating func takeBase(_ hash: ContentHash, from carrier: any Carrier) async throws -> Bool {
-    let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
     for (name, file) in try await bases(on: carrier).sorted(by: { $0.value.name < $1.value.name }) {
-      guard case .base(let origin, hash.key) = name, active.contains(origin.replica),
+      guard case .base(_, hash.key) = name, file.size <= Self.strangerLimit.bytes,
         try await takeBase(file, from: carrier) == hash
       else { continue }
       return true
@@ -54,7 +66,7 @@ extension RemotePass {
     return false
   }
 
-  /// The hash of the header that the file has; nil where it cannot be taken.
+  /// The hash of the header that the file has; nil where it cannot be taken, or is not what its name says.
   private mutating func takeBase(_ file: CarriedFile, from carrier: any Carrier) async throws -> ContentHash? {
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     var hash: ContentHash?
@@ -65,7 +77,15 @@ extension RemotePass {
       knownNews = nil
       note.sealed = taken.sealed
       if let header = taken.header { hash = try await keep(header, by: taken.report.sender) }
+      if case .base(_, let key)? = RemoteName(file.name), hash?.key != key {
+        (note.code, hash) = (GodwitError.Code.corruptFile.rawValue, nil)
+      }
     } catch let error as GodwitError where error.refusesFile {
+      if error.code == .notARecipient, epochs.listed == nil,
+        try await takeEpochs(of: activeMembers(), from: carrier)
+      {
+        return try await takeBase(file, from: carrier)
+      }
       note.code = error.code.rawValue
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
@@ -103,11 +123,13 @@ extension RemotePass {
 
   /// Writes a file that builds on a base that is there, or on a new one.
   static func spoolShort(
-    _ exporter: Exporter, _ note: RemoteNotes.File, to path: String, on keys: Set<String>,
+    _ exporter: Exporter, _ note: RemoteNotes.File, to path: String, on noted: [RemoteNotes.File],
     _ makeDurable: Replica.MakeDurable, basePath: @escaping (RemoteName) -> String
   ) throws -> SpooledFile {
     var baseName: RemoteName?
     let file = try PendingFile(replacing: path)
+    // What is sealed to others is no help to all whom this file is for.
+    let keys = Set(noted.filter { $0.sealed == note.sealed }.compactMap(\.baseKey))
     let isThere = { (hash: ContentHash) in keys.contains(hash.key) }
     let written = try exporter.export(on: isThere, to: file, makeDurable: makeDurable) { own, hash, write in
       let name = RemoteName.base(own, hash: hash.key)
@@ -118,7 +140,7 @@ extension RemotePass {
     }
     try file.commit()
     var spooled = SpooledFile(note: note, report: written.report)
-    spooled.note.base = written.base.bytes
+    spooled.note.base = written.base?.bytes ?? []
     if let baseName, let made = written.made {
       var base = RemoteNotes.File(name: "\(baseName)", tag: nil, at: note.at, news: [])
       base.sealed = note.sealed
@@ -137,18 +159,28 @@ extension RemotePass {
     try await put(spool, as: file.note, code: code, to: carrier)
   }
 
-  /// The first digits of the hashes of the bases that are there, as far as is known.
-  var baseKeys: Set<String> {
-    Set(
-      notes.values.compactMap { note in
-        guard case .base(_, let key)? = RemoteName(note.name), note.isTaken, note.tag != nil else { return nil }
-        return key
-      })
+  /// The bases that are there, as far as is known.
+  var presentBases: [RemoteNotes.File] {
+    notes.values.filter { $0.isTaken && $0.tag != nil && $0.baseKey != nil }
   }
 
+  /// The first digits of their hashes.
+  var baseKeys: Set<String> { Set(presentBases.compactMap(\.baseKey)) }
+
   /// Whether what a file builds on is there, as far as is known.
-  func hasBase(of note: RemoteNotes.File) -> Bool {
-    note.base.isEmpty || ContentHash(bytes: note.base).map { baseKeys.contains($0.key) } ?? false
+  func hasBase(of note: RemoteNotes.File) -> Bool { note.isWhole(on: baseKeys) }
+}
+
+extension RemoteNotes.File {
+  /// The first digits of the hash of the base that the file is; nil for another file.
+  fileprivate var baseKey: String? {
+    guard case .base(_, let key)? = RemoteName(name) else { return nil }
+    return key
+  }
+
+  /// Whether what it builds on is among these.
+  func isWhole(on keys: Set<String>) -> Bool {
+    base.isEmpty || ContentHash(bytes: base).map { keys.contains($0.key) } ?? false
   }
 }
 
@@ -163,13 +195,28 @@ extension RemotePass {
     guard !(bases + epochs).isEmpty, isDue || last.magnitude >= BaseTimes.look else { return }
     if !bases.isEmpty {
       let listed = try await self.bases(on: carrier)
-      for (name, note) in bases where listed[name] == nil { try await forget(note.name) }
+      for (name, note) in bases { try await look(at: note, listed[name], on: carrier) }
     }
     if !epochs.isEmpty {
       let listed = try await list(RemoteName.epochs, on: carrier)
-      for (name, note) in epochs where listed[name] == nil { try await forget(note.name) }
+      for (name, note) in epochs { try await look(at: note, listed[name], on: carrier) }
     }
     try await save(RemoteNotes.File(name: RemoteName.bases, tag: nil, at: now, news: []))
+  }
+
+  /// Forgets what is noted of a file that is gone or another one. Lists may show another tag than the answer had by which
+  /// an own file was put; then its content decides.
+  private mutating func look(
+    at note: RemoteNotes.File, _ file: CarriedFile?, on carrier: any Carrier
+  ) async throws {
+    guard file?.tag != note.tag else { return }
+    let path = folder.fetchedBase
+    guard let file, !note.content.isEmpty, try await fetch(file, to: path, from: carrier) != nil,
+      try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) == note.content
+    else { return try await forget(note.name) }
+    var same = note
+    same.tag = file.tag
+    try await save(same)
   }
 
   /// Removes this replica's bases that no noted file builds on.

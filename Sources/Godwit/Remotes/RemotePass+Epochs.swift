@@ -40,25 +40,44 @@ extension RemotePass {
     return try await takeEpochs(of: active, from: carrier)
   }
 
-  /// Lists the epochs there, and takes what is not noted of them.
+  /// Lists the epochs there, and takes what is not noted of them. Of makers that are no members here, too: a newcomer's
+  /// may be what its inviter's file is sealed to, and introduces it.
   mutating func takeEpochs(of active: Set<ReplicaID>, from carrier: any Carrier) async throws -> Bool {
-    let listed = try await list(RemoteName.epochs, on: carrier).filter { name, _ in
-      guard let origin = name.origin, name.epochKey != nil else { return false }
-      return active.contains(origin.replica)
-    }
+    let listed = try await list(RemoteName.epochs, on: carrier).filter { $0.key.epochKey != nil }
     epochs.listed = listed
     for note in notes.values {
       guard let name = RemoteName(note.name), name.epochKey != nil, listed[name] == nil else { continue }
       try await forget(note.name)
     }
+    let members = listed.filter { name, _ in name.origin.map { active.contains($0.replica) } ?? false }
     var hasTaken = false
     var left = PassEpochs.fetchLimit
-    for file in listed.values.sorted(by: { $0.name < $1.name }) where left > 0 {
+    for file in members.values.sorted(by: { $0.name < $1.name }) where left > 0 {
       guard try await isNew(file) else { continue }
       left -= 1
-      if try await take(file, from: carrier) { hasTaken = true }
+      if try await takeEpoch(file, from: carrier) { hasTaken = true }
+    }
+    let others = listed.filter { members[$0.key] == nil && $0.value.size <= Self.strangerLimit.bytes }
+    left = Self.strangerLimit.count
+    for file in others.values.sorted(by: { $0.name < $1.name }) where left > 0 {
+      guard try await isNew(file) else { continue }
+      left -= 1
+      if try await takeEpoch(file, from: carrier) { hasTaken = true }
     }
     return hasTaken
+  }
+
+  /// Returns whether the file was taken and brought the epoch of its name: otherwise it is noted as none.
+  private mutating func takeEpoch(_ file: CarriedFile, from carrier: any Carrier) async throws -> Bool {
+    guard try await take(file, from: carrier) else { return false }
+    let key = RemoteName(file.name)?.epochKey
+    let isKnown = try await replica.withKeyring { contents, _ in try contents.epochs.contains { $0.key.digits == key } }
+    if !isKnown, var note = notes[file.name] {
+      note.code = GodwitError.Code.notARecipient.rawValue
+      note.news = try await news().deciding(.notARecipient, of: file.name)
+      try await save(note)
+    }
+    return isKnown
   }
 
   func activeMembers() async throws -> Set<ReplicaID> {
@@ -113,13 +132,21 @@ extension RemotePass {
     let location = replica.folder.keys
     try await BlockingThread.run { try Keyring.update(at: location) { try $0.add(made) } }
     knownNews = nil
-    epochs.chosen = made
+    // Where its place is taken nobody could open it any more.
+    epochs.chosen = try await usableEpoch()
   }
 
-  /// Puts a file with the chosen epoch there, unless one is there as far as is known. Nothing is sealed to it where the
-  /// members have become others.
-  mutating func publishEpoch(as own: Origin, to carrier: any Carrier) async throws {
-    guard let epoch = epochs.chosen, !isNoted(epoch) else { return }
+  /// Puts files with the epochs of the present members there that are not there as far as is known. Nothing is sealed
+  /// to the chosen one where the members have become others.
+  mutating func publishEpochs(as own: Origin, to carrier: any Carrier) async throws {
+    guard let chosen = epochs.chosen else { return }
+    // Others' files may be sealed to earlier ones.
+    let known = try await replica.withKeyring { contents, _ in try contents.epochs.filter { $0.set == chosen.set } }
+    for epoch in known where !isNoted(epoch) { try await publish(epoch, as: own, to: carrier) }
+    if !isNoted(chosen) { epochs.chosen = nil }
+  }
+
+  private mutating func publish(_ epoch: Epoch, as own: Origin, to carrier: any Carrier) async throws {
     let name = RemoteName.epoch(own, key: epoch.key.digits)
     let spool = folder.spool(remote.name, name)
     let isWritten = try await replica.withExporter(for: nil, .acknowledgement) { exporter, makeDurable in
@@ -128,10 +155,7 @@ extension RemotePass {
       _ = try exporter.bringing(epoch.key).spool(to: spool, makeDurable)
       return true
     }
-    guard isWritten else {
-      epochs.chosen = nil
-      return
-    }
+    guard isWritten else { return }
     try await put(spool, as: RemoteNotes.File(name: "\(name)", tag: nil, at: now, news: []), code: nil, to: carrier)
   }
 

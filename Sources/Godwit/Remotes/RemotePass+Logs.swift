@@ -176,7 +176,8 @@ extension RemotePass {
     let number = try nextNumber(listed.keys.filter { $0.origin == own }.compactMap(\.logNumber))
     let name = RemoteName.log(own, number)
     let since = latest.map { $0.at - LogTimes.precision } ?? .min
-    let present = kept.filter(hasBase)
+    let bases = baseKeys
+    let present = kept.filter { $0.isWhole(on: bases) }
     let written = try await spool(name, at: now, besides: present, .log(since: since)) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }

@@ -43,7 +43,7 @@ extension RemotePass {
     where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
     let spool = folder.spool(remote.name, name)
-    let (bases, isPassedOn, largeGroup) = (baseKeys, isPassedOn(passing), replica.tuning.largeGroup)
+    let (bases, isPassedOn, largeGroup) = (presentBases, isPassedOn(passing), replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
     let hasLeftOut = notes.values.contains { $0.code == RemoteNotes.File.leftOut }
@@ -87,10 +87,10 @@ extension RemotePass {
   ///
   /// - Parameter listed: The mailboxes as they are there now.
   func present(_ listed: [RemoteName: CarriedFile]) -> [RemoteNotes.File] {
-    let own = replica.identity.replica
+    let (own, bases) = (replica.identity.replica, baseKeys)
     return notes.values.compactMap { note in
       guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.isTaken,
-        hasBase(of: note)
+        note.isWhole(on: bases)
       else { return nil }
       var file = note
       switch name {

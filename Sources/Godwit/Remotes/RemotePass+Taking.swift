@@ -32,7 +32,7 @@ extension RemotePass {
 
   /// How many mailboxes of replicas that are no members here are looked at in a pass, and how large they may be: a
   /// member that joined may introduce itself, and anybody may put files there.
-  private static let strangerLimit = (count: 16, bytes: 64 << 20)
+  static let strangerLimit = (count: 16, bytes: 64 << 20)
 
   /// What this replica knows now.
   private mutating func news() async throws -> News {
@@ -104,7 +104,7 @@ extension RemotePass {
     let isEpoch = RemoteName(file.name)?.epochKey != nil
     do {
       guard try await fetch(file, to: folder.fetched, from: carrier) != nil else { return false }
-      let taken = try await takeFetched(isRejoining: isRejoining, from: carrier)
+      let taken = try await takeFetched(file, isRejoining: isRejoining, from: carrier)
       (note.ranges, note.sealed, note.base) = (taken.ranges, taken.sealed, taken.base?.bytes ?? [])
       report.taken.append(taken.report)
       knownNews = nil
@@ -138,7 +138,7 @@ extension RemotePass {
     do {
       guard try await fetch(file, to: path, from: carrier) != nil else { return false }
       guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
-      report.taken.append(try await takeFetched(isRejoining: false, from: carrier).report)
+      report.taken.append(try await takeFetched(file, isRejoining: false, from: carrier).report)
       knownNews = nil
     } catch let error as GodwitError where error.refusesFile {
       // An earlier state of this replica may lack what its own mailbox is sealed to.

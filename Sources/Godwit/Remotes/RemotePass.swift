@@ -76,7 +76,7 @@ struct RemotePass {
     }
     try await lookAtShared(isDue: standing == .gone || standing == .other, on: carrier)
     try await chooseEpoch()
-    try await publishEpoch(as: writer, to: carrier)
+    try await publishEpochs(as: writer, to: carrier)
     let isKept = writer == own && (standing == .asLeft || standing == .late)
     let needsState = try await publish(
       as: writer, besides: present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)

@@ -7,8 +7,8 @@ extension Exporter {
   /// A file whose header builds on another one.
   package struct ShortExport: Sendable {
     package let report: ExportReport
-    /// What its header builds on.
-    package let base: ContentHash
+    /// What its header builds on; nil where it has so much to say that it is whole.
+    package let base: ContentHash?
     /// The header of the base that was made for it; nil where an earlier one does.
     package let made: (header: [UInt8], bytes: Int)?
   }
@@ -35,20 +35,21 @@ extension Exporter {
     let header = try draft.header(draft.ranges)
     let new = try draft.base()
     let known = try shortest(of: HeaderBases(connection).hashes().filter(isThere), for: header, besides: new)
-    let base = known ?? new
+    let base = known ?? (header.canBuild(on: new.header) ? new : nil)
     var made: (header: [UInt8], bytes: Int)?
-    if known == nil {
+    if known == nil, let base {
       var bytes = 0
       try withBase(draft.log.origins.own, base.hash) { bytes = try draft.write(base, to: $0) }
-      var writer = ByteWriter()
-      base.header.write(to: &writer)
-      made = (writer.bytes, bytes)
+      made = (base.header.bytes, bytes)
     }
     let bytes = try draft.write(draft.ranges, on: base, to: sink) {}
     let report = ExportReport(
       transactions: header.transactionCount, isStateFile: false, recipients: recipients.count, bytes: bytes)
-    return ShortExport(report: report, base: base.hash, made: made)
+    return ShortExport(report: report, base: base?.hash, made: made)
   }
+
+  /// How many times as large as a new one a base may be that is built on.
+  private static let greatestBase = 2
 
   /// The base on which a header is shortest; nil where a new one is worth its size.
   ///
@@ -59,7 +60,9 @@ extension Exporter {
   ) throws -> HeaderBase? {
     let bases = HeaderBases(connection)
     var best: (base: HeaderBase, count: Int)?
-    for hash in hashes {
+    // A hostile member's may be of any size.
+    let limit = Self.greatestBase * new.header.byteCount
+    for hash in hashes where try bases.byteCount(of: hash) <= limit {
       guard let common = try bases.find(hash, in: roster.group), header.canBuild(on: common) else { continue }
       let base = HeaderBase(hash: hash, header: common)
       let count = header.byteCount(on: base)
@@ -72,6 +75,12 @@ extension Exporter {
 }
 
 extension SyncFileHeader {
+  fileprivate var bytes: [UInt8] {
+    var writer = ByteWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
   fileprivate func byteCount(on base: HeaderBase) -> Int {
     var writer = ByteWriter()
     write(on: base, to: &writer)

@@ -67,7 +67,7 @@ package final class Importer {
     forks = ForkWatch { [log] in try log.chain(at: $0) }
     forgotten = try ForgottenVector.load(log, on: connection)
     vouchedRoster = vouched
-    isAware = vouched.isAware(file.preamble)
+    isAware = vouched.isAware(file.preamble, file.header)
     // Of replicas that nobody has invited nothing has ended.
     let known = log.origins.ended
     for (origin, last) in file.header.ended where vouched[origin.replica] != nil {

@@ -56,12 +56,15 @@ package struct TrustedMembers {
     try keep(records, isVouchedFor: true)
   }
 
-  /// Keeps the epoch that a verified file brought.
+  /// Keeps the epoch that a verified file brought. Whoever gives one away is of its set, so that its removal ends it.
   func rememberEpoch(of header: SyncFileHeader) throws {
     guard let key = header.epoch else { return }
+    let contents = try Keyring.open(at: location)
+    let sender = try Roster(group: group, trusted: contents.roster)[header.sender]
+    guard let recipient = sender?.identity.recipient, header.recipients.contains(recipient),
+      try !contents.epochs.contains(where: { $0.key.recipient == key.recipient })
+    else { return }
     let epoch = Epoch(key, set: header.recipients.hash, maker: header.sender)
-    let known = try Keyring.open(at: location).epochs
-    guard !known.contains(where: { $0.key.recipient == key.recipient }) else { return }
     try Keyring.update(at: location) { try $0.add(epoch) }
   }
 

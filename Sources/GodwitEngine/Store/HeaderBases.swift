@@ -32,6 +32,15 @@ package struct HeaderBases {
       reading: &header, from: ReplicaID(try Identifier128(reading: &sender)), in: group)
   }
 
+  /// Of its header; 0 for one that is not here.
+  package func byteCount(of hash: ContentHash) throws -> Int {
+    guard
+      case .integer(let count)? = try connection.scalar(
+        "SELECT length(header) FROM godwit_base WHERE hash = ?", [.blob(hash.bytes)])
+    else { return 0 }
+    return Int(count)
+  }
+
   /// Of all that are here.
   package func hashes() throws -> [ContentHash] {
     try connection.withStatement("SELECT hash FROM godwit_base") { statement in

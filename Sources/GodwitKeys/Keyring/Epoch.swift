@@ -111,7 +111,8 @@ extension KeyringContents {
     return epochs
   }
 
-  /// Keeps an epoch, and drops the earliest where there are more than are kept. One that is known stays as it is.
+  /// Keeps an epoch, and drops the earliest of who has made most where there are more than are kept: what others date
+  /// ahead takes no place of anybody's. One that is known stays as it is.
   package mutating func add(_ epoch: Epoch) throws {
     var epochs = try epochs
     guard !epochs.contains(where: { $0.key.recipient == epoch.key.recipient }) else { return }
@@ -122,7 +123,14 @@ extension KeyringContents {
       counts[epoch.maker, default: 0] += 1
       return counts[epoch.maker, default: 0] > Self.epochCountOfMakerMax
     }
-    let kept = epochs.prefix(Self.epochCountMax)
+    while epochs.count > Self.epochCountMax {
+      let most = Dictionary(grouping: epochs.indices) { epochs[$0].maker }.values.max {
+        ($0.count, $0.last ?? 0) < ($1.count, $1.last ?? 0)
+      }
+      guard let earliest = most?.last else { break }
+      epochs.remove(at: earliest)
+    }
+    let kept = epochs
     // All of the room at once, so that growing leaves no copy behind.
     var writer = ByteWriter(capacity: kept.count * Self.epochByteCount)
     for epoch in kept {

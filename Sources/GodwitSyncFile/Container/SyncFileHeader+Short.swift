@@ -32,11 +32,14 @@ extension SyncFileHeader {
   /// Finds the header that another one builds on.
   package typealias FindBase = (ContentHash) throws -> SyncFileHeader?
 
+  /// Each range's context may have all origins of the base, which takes a few bytes to say: so many there are at most.
+  private static let contextLimit = 1 << 22
+
   /// Whether this one can be said by what differs from another.
   package func canBuild(on base: SyncFileHeader) -> Bool {
-    stateFile == nil && epoch == nil && base.stateFile == nil && base.ranges.isEmpty && group == base.group
-      && roster == base.roster
-      && tables == base.tables && migrations == base.migrations
+    stateFile == nil && epoch == nil && base.stateFile == nil && base.ranges.isEmpty
+      && ranges.count * base.vector.entries.count <= Self.contextLimit
+      && group == base.group && roster == base.roster && tables == base.tables && migrations == base.migrations
   }
 
   /// What differs from the base, of a header that can build on it.
@@ -84,7 +87,8 @@ extension SyncFileHeader {
     let vector = try VersionVector(reading: &reader, besides: base.vector)
     let schemaVersion = try reader.varint()
     let recipients = try reader.flag() ? try Self.readRecipients(&reader) : base.recipients
-    let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
+    let rangeCount = try reader.count(
+      limit: min(VersionVector.originLimit, Self.contextLimit / max(1, base.vector.entries.count)), "ranges")
     var ranges: [Range] = []
     for _ in 0..<rangeCount { ranges.append(try Self.readRange(&reader, besides: base)) }
     try Self.requireRising(ranges.map(\.origin), "ranges")

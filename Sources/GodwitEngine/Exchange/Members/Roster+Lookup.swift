@@ -11,10 +11,10 @@ extension Roster {
   }
 
   /// Whether a file shows its sender's membership since the last removal: otherwise it was made before that, or by a
-  /// replica that knows of neither.
-  func isAware(_ preamble: SyncFilePreamble) -> Bool {
+  /// replica that knows of neither. A file with a short header introduces nobody.
+  func isAware(_ preamble: SyncFilePreamble, _ header: SyncFileHeader) -> Bool {
     guard let removal = lastRemoval(of: preamble.sender) else { return true }
-    return preamble.introduction.allMembers.contains {
+    return (preamble.introduction.allMembers + header.roster.allMembers).contains {
       $0.subject == preamble.sender && $0.status == .active && $0.issuedAtMilliseconds > removal
     }
   }
