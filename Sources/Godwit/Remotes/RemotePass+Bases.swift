@@ -4,6 +4,7 @@ import GodwitCrypto
 import GodwitEngine
 import GodwitFiles
 import GodwitRemotes
+import GodwitStorage
 import GodwitSyncFile
 
 // What files of a large group have in common (Specs/remotes.md, "Large groups").

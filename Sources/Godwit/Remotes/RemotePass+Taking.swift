@@ -35,7 +35,7 @@ extension RemotePass {
   static let strangerLimit = (count: 16, bytes: 64 << 20)
 
   /// What this replica knows now.
-  private mutating func news() async throws -> News {
+  mutating func news() async throws -> News {
     if let knownNews { return knownNews }
     var hour = ByteWriter()
     hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
