@@ -205,7 +205,7 @@ extension RemotePass {
     try await save(RemoteNotes.File(name: RemoteName.bases, tag: nil, at: now, news: []))
   }
 
-  /// Forgets what is noted of a file that is gone or another one. Lists may show another tag than the answer had by which
+  /// Forgets what is noted of a file that is gone or another one. A list may show another tag than the answer did when
   /// an own file was put; then its content decides.
   private mutating func look(
     at note: RemoteNotes.File, _ file: CarriedFile?, on carrier: any Carrier

@@ -141,7 +141,10 @@ extension RemotePass {
   mutating func publishEpochs(as own: Origin, to carrier: any Carrier) async throws {
     guard let chosen = epochs.chosen else { return }
     // Others' files may be sealed to earlier ones.
-    let known = try await replica.withKeyring { contents, _ in try contents.epochs.filter { $0.set == chosen.set } }
+    let earliest = now - PassEpochs.longest
+    let known = try await replica.withKeyring { contents, _ in
+      try contents.epochs.filter { $0.set == chosen.set && $0.key.createdAt > earliest }
+    }
     for epoch in known where !isNoted(epoch) { try await publish(epoch, as: own, to: carrier) }
     if !isNoted(chosen) { epochs.chosen = nil }
   }
