@@ -18,8 +18,8 @@ extension Replica {
   /// - Parameters:
   ///   - source: The file, whoever it is for.
   ///   - onTransaction: Called with each transaction.
-  /// - Throws: `corruptFile`, `truncatedFile`, `unsupportedVersion`, `limitExceeded`. A signature that does not fit is
-  ///   no error here.
+  /// - Throws: `corruptFile`, `truncatedFile`, `unsupportedVersion`, `limitExceeded`, and `unknownBase` for a file from
+  ///   a large group's remote. A signature that does not fit is no error here.
   public func inspect(
     _ source: SyncSource, onTransaction: SyncSource.Inspection.Handler? = nil
   ) async throws -> SyncSource.Inspection {

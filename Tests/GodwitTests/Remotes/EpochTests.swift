@@ -304,6 +304,25 @@ struct EpochTests {
     #expect(try remote.used(by: 0).count == 1)
   }
 
+  @Test("are not kept of who is not of their set, for its removal would not end them", arguments: [false, true])
+  func outside(isInside: Bool) async throws {
+    let remote = try await RemoteGroup(large: 3)
+    let path = remote.group.folder.file("carried")
+    _ = try await remote[1].export(to: .file(path))
+    let (maker, common) = (try Forgery.keys(of: remote[1]).identity, try remote.header(path, by: 0))
+    let key = try EpochKey.generate(.x25519, at: common.createdAt)
+    let recipients = common.recipients.filter { isInside || $0 != maker.publicIdentity.recipient }
+    let header = SyncFileHeader(
+      group: common.group, sender: common.sender, incarnation: common.incarnation, createdAt: common.createdAt,
+      vector: common.vector, schemaVersion: common.schemaVersion, recipients: recipients, roster: common.roster,
+      tables: common.tables, ranges: common.ranges, chains: common.chains, epoch: key)
+    let sink = MemorySink()
+    try SyncFileWriter(header, signedBy: maker, to: sink).finish()
+    try Data(sink.bytes).write(to: URL(fileURLWithPath: path))
+    _ = try await remote[0].import(from: .file(path))
+    #expect(try remote.epochs(0).contains { $0.key.recipient == key.recipient } == isInside)
+  }
+
   @Test("are not kept when an import is only planned")
   func planned() async throws {
     let remote = try await RemoteGroup(large: 2)
