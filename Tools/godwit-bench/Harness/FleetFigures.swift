@@ -5,6 +5,9 @@ import GodwitSimulation
 actor FleetFigures {
   static let shared = FleetFigures()
 
+  /// How many members a large group has: 1,000 by default, 64 in a short run.
+  static func large(_ context: BenchContext) -> Int { context.rowCount >= 100_000 ? 1_000 : 64 }
+
   private var found: [Int: [Fleet.Change]] = [:]
 
   /// The least of some counts: caches are warm then.
