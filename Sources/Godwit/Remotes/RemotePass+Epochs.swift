@@ -50,16 +50,17 @@ extension RemotePass {
       try await forget(note.name)
     }
     let members = listed.filter { name, _ in name.origin.map { active.contains($0.replica) } ?? false }
-    var hasTaken = false
-    var left = PassEpochs.fetchLimit
-    for file in members.values.sorted(by: { $0.name < $1.name }) where left > 0 {
-      guard try await isNew(file) else { continue }
-      left -= 1
-      if try await takeEpoch(file, from: carrier) { hasTaken = true }
-    }
     let others = listed.filter { members[$0.key] == nil && $0.value.size <= Self.strangerLimit.bytes }
-    left = Self.strangerLimit.count
-    for file in others.values.sorted(by: { $0.name < $1.name }) where left > 0 {
+    let hasTaken = try await takeEpochs(members, atMost: PassEpochs.fetchLimit, from: carrier)
+    let hasTakenOthers = try await takeEpochs(others, atMost: Self.strangerLimit.count, from: carrier)
+    return hasTaken || hasTakenOthers
+  }
+
+  private mutating func takeEpochs(
+    _ listed: [RemoteName: CarriedFile], atMost limit: Int, from carrier: any Carrier
+  ) async throws -> Bool {
+    var (hasTaken, left) = (false, limit)
+    for file in listed.values.sorted(by: { $0.name < $1.name }) where left > 0 {
       guard try await isNew(file) else { continue }
       left -= 1
       if try await takeEpoch(file, from: carrier) { hasTaken = true }

@@ -76,7 +76,7 @@ extension RemotePass {
   /// The log of which a file was taken last, and the number of that; nil where that is long ago, where its collector
   /// does not bring what this replica has published, and once a day.
   private func followedLog(as own: Origin) async throws -> (origin: Origin, number: UInt32)? {
-    let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
+    let active = try await activeMembers()
     let taken = notes.values.compactMap { note -> (origin: Origin, number: UInt32, at: Int64)? in
       guard case .log(let origin, let number)? = RemoteName(note.name), note.isTaken,
         origin.replica != own.replica, active.contains(origin.replica)

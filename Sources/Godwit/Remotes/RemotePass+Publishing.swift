@@ -124,7 +124,7 @@ extension RemotePass {
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
     if states[needed] != nil, notes["\(needed)"]?.tag != nil { return }
-    let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
+    let active = try await activeMembers()
     let others = states.keys.filter { name in
       guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
       return origin.replica != own.replica && active.contains(origin.replica)
