@@ -16,7 +16,7 @@ struct UnsentTransactions {
     let incarnations = try KnownIncarnations(log, on: connection)
     origins = log.origins
     known = try Roster(group: group, trusted: keyring.roster).active.reduce(VersionVector()) { known, member in
-      known.union(try incarnations.known(by: member.identity.replica)?.applied ?? VersionVector())
+      known.union(try incarnations.applied(by: member.identity.replica))
     }
   }
 

@@ -91,8 +91,7 @@ extension RemotePass {
     if let last = published.ranges[own]?.upperBound, (now - published.at).magnitude >= LogTimes.patience {
       let collector = latest.origin.replica
       let isBrought = try await replica.pool.read { connection in
-        let known = try KnownIncarnations(ChangeLog(connection), on: connection).known(by: collector)
-        return known?.applied.covers(Dot(own, last)) ?? false
+        try KnownIncarnations(ChangeLog(connection), on: connection).applied(by: collector).covers(Dot(own, last))
       }
       guard isBrought else { return nil }
     }

@@ -21,7 +21,7 @@ extension Replica {
           rows: try Self.integer("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))", connection))
       }
       let incarnations = try KnownIncarnations(log, on: connection)
-      let known = try members.map { try incarnations.known(by: $0)?.applied ?? VersionVector() }
+      let known = try members.map(incarnations.applied(by:))
       let unsent = held.origins.filter { $0.replica == own }.reduce(0) { sum, origin in
         let least = known.map { $0[origin] }.min() ?? .none
         return sum + Int(held[origin].rawValue - min(least, held[origin]).rawValue)

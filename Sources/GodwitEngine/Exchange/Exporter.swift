@@ -138,7 +138,7 @@ package struct Exporter {
 
   /// - Parameter targets: What they are known to have.
   func ranges(
-    _ view: View, known targets: [(applied: VersionVector, present: VersionVector)]
+    _ view: View, known targets: [KnownIncarnations.Holding]
   ) throws -> [SyncFileHeader.Range]? {
     let (log, waiting) = (view.log, view.waiting)
     let (held, floor) = (log.origins.vector, log.origins.floor)
@@ -168,10 +168,11 @@ package struct Exporter {
     }
   }
 
-  /// What the targets are known to have, but for those of which no incarnation is known to write on.
-  func known(_ log: ChangeLog) throws -> [(applied: VersionVector, present: VersionVector)] {
+  /// What each incarnation that writes on for a target is known to have: who cannot be reached without a state file
+  /// keeps nothing from the others of its member.
+  func known(_ log: ChangeLog) throws -> [KnownIncarnations.Holding] {
     let incarnations = try KnownIncarnations(log, on: connection)
-    return try targets.compactMap { try incarnations.known(by: $0.identity.replica) }
+    return try targets.flatMap { try incarnations.holdings(of: $0.identity.replica) }
   }
 
   private func loggedEnd(of origin: Origin, _ log: ChangeLog, _ prover: HistoryProver) throws -> WaitingRanges.End? {

@@ -66,18 +66,27 @@ package struct KnownIncarnations {
     return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
   }
 
-  /// What all that write on for a member are known to have applied, and what they have of it and of what waits there:
-  /// what a file for it may leave out. Nil when none does. Of the own replica's copies only those count of which a
+  /// What an incarnation is known to have.
+  package struct Holding {
+    package let applied: VersionVector
+    /// With that, what waits there: a file for it may leave that out.
+    package let present: VersionVector
+  }
+
+  /// What each that writes on for a member is known to have. Of the own replica's copies only those count of which an
   /// acknowledgement came: most are backups that were restored.
-  package func known(by replica: ReplicaID) throws -> (applied: VersionVector, present: VersionVector)? {
+  package func holdings(of replica: ReplicaID) throws -> [Holding] {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
-    let all = try living.map { origin in
+    return try living.map { origin in
       let record = records[origin] ?? Acknowledgements.Record()
       let applied = record.stated.vector.union(try implied(by: origin))
-      return (applied: applied, present: applied.union(record.held))
+      return Holding(applied: applied, present: applied.union(record.held))
     }
-    return all.first.map { first in
-      all.dropFirst().reduce(first) { ($0.applied.intersection($1.applied), $0.present.intersection($1.present)) }
-    }
+  }
+
+  /// What all that write on for a member are known to have applied; nothing when none does.
+  package func applied(by replica: ReplicaID) throws -> VersionVector {
+    let holdings = try holdings(of: replica).map(\.applied)
+    return holdings.dropFirst().reduce(holdings.first ?? VersionVector()) { $0.intersection($1) }
   }
 }

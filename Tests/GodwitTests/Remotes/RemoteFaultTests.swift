@@ -126,6 +126,29 @@ struct RemoteFaultTests {
     #expect(try await remote.sync(2).findings.isEmpty)
   }
 
+  @Test("22: a copy of a machine that is too far behind to be reached keeps nothing from the machine itself")
+  func forsaken() async throws {
+    var remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    let copy = remote.group.folder.file("copy")
+    await remote[2].close()
+    try FileManager.default.copyItem(atPath: remote.group.folder.file("replica-2"), toPath: copy)
+    remote.group.replicas[2] = try await ThingGroup.open(remote.group.folder.file("replica-2"), remote.group.clock)
+    try await remote.insert("forgotten", 0)
+    for index in [0, 1, 2, 0, 1] { try await remote.sync(index) }
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    #expect(try await remote.group.logCount(0) == 0)
+    let clone = try await ThingGroup.open(copy, remote.group.clock)
+    let file = remote.group.folder.file("clone.gdw")
+    _ = try await clone.export(to: .file(file))
+    await clone.close()
+    for index in 0..<2 { _ = try await remote[index].import(from: .file(file)) }
+    try await remote.insert("later", 0)
+    // Once another has it, nothing but what the member lacks keeps it in the mailbox.
+    for index in [0, 1, 0, 2] { try await remote.sync(index) }
+    #expect(try await remote.ids(2) == ["forgotten", "later"])
+  }
+
   @Test("23: a copy of the machine is noticed, and nothing of either is lost")
   func cloned() async throws {
     var remote = try await RemoteGroup(2)
