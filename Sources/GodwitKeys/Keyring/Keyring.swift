@@ -123,12 +123,13 @@ package enum Keyring {
   static func unlock(_ location: KeyringLocation, _ opener: SlotOpener? = nil) throws -> Opened {
     let file = try read(location.keyring)
     // The key at hand opens the file unless that was sealed anew under another one; then its slots are asked.
-    if let masterKey = location.opened.current, let contents = try? file.contents(masterKey: masterKey) {
+    let opened = location.opened
+    if let masterKey = opened.current, let contents = try? file.contents(masterKey: masterKey, after: opened) {
       return Opened(file, contents, masterKey)
     }
     let (masterKey, isByMachineKey) = try (opener ?? SlotOpener(location.secrets)).masterKey(of: file)
-    let contents = try file.contents(masterKey: masterKey)
-    location.opened.current = isByMachineKey ? nil : masterKey
+    let contents = try file.contents(masterKey: masterKey, after: opened)
+    opened.current = isByMachineKey ? nil : masterKey
     return Opened(file, contents, masterKey)
   }
 

@@ -93,7 +93,9 @@ extension KeyringContents {
   }
 
   /// Throws `unsupportedVersion` for a newer body, and the errors of ``ByteReader`` for a malformed one.
-  init(decoding bytes: [UInt8]) throws {
+  ///
+  /// - Parameter earlier: What stays of a keyring that was opened before, and is to stay of this one.
+  init(decoding bytes: [UInt8], after earlier: OpenedKeyring? = nil) throws {
     var reader = ByteReader(bytes)
     let version = try reader.byte()
     guard version == Self.version || version == Self.versionWithEntries else {
@@ -103,9 +105,7 @@ extension KeyringContents {
     databaseKey = SecretBytes(copying: try reader.raw(Self.databaseKeyByteCount))
     databaseSalt = try Self.flag(&reader) ? Array(reader.raw(Self.databaseSaltByteCount)) : nil
     group = try Self.flag(&reader) ? GroupID(Identifier128(reading: &reader)) : nil
-    let count = try reader.count(limit: Self.memberCountMax, "the number of members")
-    members = []
-    for _ in 0..<count { members.append(try MemberRecord(reading: &reader)) }
+    members = try earlier?.members(reading: &reader, Self.readMembers) ?? Self.readMembers(&reader)
     entries = []
     if version == Self.versionWithEntries {
       let count = try reader.count(limit: Self.entryCountMax, "the number of entries")
@@ -116,6 +116,11 @@ extension KeyringContents {
       }
     }
     try reader.expectEnd()
+  }
+
+  private static func readMembers(_ reader: inout ByteReader) throws -> [MemberRecord] {
+    let count = try reader.count(limit: memberCountMax, "the number of members")
+    return try (0..<count).map { _ in try MemberRecord(reading: &reader) }
   }
 
   private static func flag(_ reader: inout ByteReader) throws -> Bool {

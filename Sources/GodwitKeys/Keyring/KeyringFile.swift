@@ -79,14 +79,16 @@ struct KeyringFile: Sendable {
   }
 
   /// Opens the body. Throws `damagedKeyring`, or `unsupportedVersion` for a newer body.
-  func contents(masterKey: SecretBytes) throws -> KeyringContents {
+  ///
+  /// - Parameter earlier: What stays of one that was opened before, and is to stay of this one.
+  func contents(masterKey: SecretBytes, after earlier: OpenedKeyring? = nil) throws -> KeyringContents {
     do {
       let box = try ChaChaPoly.SealedBox(combined: sealedBody)
       var opened = try ChaChaPoly.open(box, using: Self.bodyKey(masterKey), authenticating: associatedData)
       var plain = Array(opened)
       opened.wipe()
       defer { plain.wipe() }
-      var contents = try KeyringContents(decoding: plain)
+      var contents = try KeyringContents(decoding: plain, after: earlier)
       contents.generation = generation
       return contents
     } catch {
