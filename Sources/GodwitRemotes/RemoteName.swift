@@ -78,46 +78,81 @@ extension RemoteName: CustomStringConvertible {
     }
   }
 
-  /// Nil for a name of another form.
+  /// Nil for a name of another form: there is one for each file.
   package init?(_ text: String) {
-    guard let name = Self.read(text), "\(name)" == text else { return nil }
+    if text == Self.markerName {
+      self = .marker
+      return
+    }
+    var text = text
+    guard let name = text.withUTF8({ Self.read($0[...]) }) else { return nil }
     self = name
   }
 
-  /// Of a name in another form than the one that is written, too.
-  private static func read(_ text: String) -> RemoteName? {
-    if text == markerName { return .marker }
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2 else { return nil }
-    let name = parts[1]
-    switch parts[0] {
-    case mailboxes where name.hasSuffix(logSuffix):
-      return Origin(remoteName: String(name.dropLast(logSuffix.count))).map { .logMark($0) }
-    case mailboxes: return Origin(remoteName: name).map { .mailbox($0) }
-    case logs:
-      guard let (origin, rest) = numbered(name), let number = UInt32(rest), number > 0 else { return nil }
-      return .log(origin, number)
-    case states: return digits(name).map { .state($0, sealedTo: $1) }
-    case bases: return digits(name).map { .base($0, hash: $1) }
-    case epochs: return digits(name).map { .epoch($0, key: $1) }
-    case requests: return ReplicaID(name).map { .request($0) }
-    case invitations: return ReplicaID(name).map { .invitation($0) }
+  private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+  private static func read(_ text: Bytes) -> RemoteName? {
+    guard text.count > 2, text[1] == UInt8(ascii: "/") else { return nil }
+    let name = text.dropFirst(2)
+    let folder = String(decoding: text.prefix(1), as: UTF8.self)
+    if folder == requests { return replica(name).map { .request($0) } }
+    if folder == invitations { return replica(name).map { .invitation($0) } }
+    guard let origin = origin(name.prefix(originLength)) else { return nil }
+    let rest = name.dropFirst(originLength)
+    switch folder {
+    case mailboxes where rest.isEmpty: return .mailbox(origin)
+    case mailboxes: return rest.elementsEqual(logSuffix.utf8) ? .logMark(origin) : nil
+    case logs: return number(rest).map { .log(origin, $0) }
+    case states: return digits(rest).map { .state(origin, sealedTo: $0) }
+    case bases: return digits(rest).map { .base(origin, hash: $0) }
+    case epochs: return digits(rest).map { .epoch(origin, key: $0) }
     default: return nil
     }
   }
 
-  /// An origin, and the first 16 digits of a hash behind it.
-  private static func digits(_ name: String) -> (Origin, String)? {
-    guard let (origin, rest) = numbered(name), rest.utf8.count == 16,
-      Hexadecimal.decode(rest).map(Hexadecimal.encode) == rest
+  private static let originLength = 41
+
+  /// 32 digits, `-` and 8 digits.
+  private static func origin(_ text: Bytes) -> Origin? {
+    let (name, rest) = (text.prefix(32), text.dropFirst(32))
+    guard rest.first == UInt8(ascii: "-"), rest.count == 9, let replica = replica(name),
+      let incarnation = hexadecimal(rest.dropFirst())
     else { return nil }
-    return (origin, rest)
+    return Origin(replica: replica, incarnation: UInt32(incarnation))
   }
 
-  /// An origin, and what stands behind it.
-  private static func numbered(_ name: String) -> (Origin, String)? {
-    guard let dash = name.lastIndex(of: "-"), let origin = Origin(remoteName: String(name[..<dash])) else { return nil }
-    return (origin, String(name[name.index(after: dash)...]))
+  private static func replica(_ text: Bytes) -> ReplicaID? {
+    guard text.count == 32, let high = hexadecimal(text.prefix(16)), let low = hexadecimal(text.dropFirst(16)) else {
+      return nil
+    }
+    return ReplicaID(Identifier128(high: high, low: low))
+  }
+
+  /// At most 16 lower-case digits.
+  private static func hexadecimal(_ text: Bytes) -> UInt64? {
+    var value: UInt64 = 0
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+      default: return nil
+      }
+    }
+    return value
+  }
+
+  /// The first 16 digits of a hash behind a dash.
+  private static func digits(_ text: Bytes) -> String? {
+    guard text.count == 17, text.first == UInt8(ascii: "-"), hexadecimal(text.dropFirst()) != nil else { return nil }
+    return String(decoding: text.dropFirst(), as: UTF8.self)
+  }
+
+  /// A number above 0 behind a dash.
+  private static func number(_ text: Bytes) -> UInt32? {
+    guard text.count > 1, text.first == UInt8(ascii: "-"), text.dropFirst().first != UInt8(ascii: "0"),
+      text.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    return UInt32(String(decoding: text.dropFirst(), as: UTF8.self))
   }
 }
 
@@ -127,14 +162,5 @@ extension Origin {
     var writer = ByteWriter(capacity: 4)
     writer.bigEndian(incarnation)
     return "\(replica)-\(Hexadecimal.encode(writer.bytes))"
-  }
-
-  /// Nil for another form.
-  fileprivate init?(remoteName text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[1].utf8.count == 8, let replica = ReplicaID(String(parts[0])),
-      let incarnation = UInt32(parts[1], radix: 16)
-    else { return nil }
-    self.init(replica: replica, incarnation: incarnation)
   }
 }

@@ -59,7 +59,8 @@ extension RemotePass {
     }
     func isActive(_ name: RemoteName) -> Bool? { name.origin.flatMap { members[$0.replica] } }
     var (files, strangers): ([CarriedFile], [CarriedFile]) = ([], [])
-    for (name, file) in listed.sorted(by: { $0.key.isBefore($1.key) }) where try await isNew(file) {
+    let ordered = listed.inOrder
+    for (name, file) in ordered where try await isNew(file) {
       switch isActive(name) {
       case true?: files.append(file)
       case nil where name.isMailbox && file.size <= Self.strangerLimit.bytes: strangers.append(file)
@@ -71,8 +72,7 @@ extension RemotePass {
     var again = Set(report.refused.map(\.name))
     if try await takeEpochs(for: listed, from: carrier) {
       let tried = Set(files.map(\.name))
-      for (name, file) in listed.sorted(by: { $0.key.isBefore($1.key) })
-      where isActive(name) == true && !tried.contains(file.name) {
+      for (name, file) in ordered where isActive(name) == true && !tried.contains(file.name) {
         guard try await isNew(file) else { continue }
         files.append(file)
         again.insert(file.name)
@@ -193,10 +193,14 @@ extension RemotePass {
   }
 }
 
-extension RemoteName {
-  /// The order in which files are taken: of a log by its numbers.
-  fileprivate func isBefore(_ other: RemoteName) -> Bool {
-    if let number = logNumber, let otherNumber = other.logNumber, origin == other.origin { return number < otherNumber }
-    return "\(self)" < "\(other)"
+extension [RemoteName: CarriedFile] {
+  /// The order in which files are taken: by their names, but of a log by its numbers.
+  fileprivate var inOrder: [(key: RemoteName, value: CarriedFile)] {
+    sorted { left, right in
+      if let number = left.key.logNumber, let other = right.key.logNumber, left.key.origin == right.key.origin {
+        return number < other
+      }
+      return left.value.name < right.value.name
+    }
   }
 }
