@@ -15,8 +15,9 @@ struct AcknowledgementIntake {
   /// The incarnations that have ended.
   let endings: [Origin: SequenceNumber]
 
-  func run() throws {
-    var acknowledgements = try Acknowledgements(writer.connection)
+  func run() throws { try writer.withAcknowledgements(take) }
+
+  private func take(_ acknowledgements: inout Acknowledgements) throws {
     let sender = Origin(replica: header.sender, incarnation: header.incarnation)
     if sender != writer.log.origins.own { try takeSender(sender, &acknowledgements) }
     try takeSigned(&acknowledgements)

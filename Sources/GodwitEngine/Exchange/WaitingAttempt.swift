@@ -108,9 +108,10 @@ final class WaitingAttempt {
     try applier.merger.finish()
     try log.origins.save(Set(tried.map(\.origin)))
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
-    var acknowledgements = try Acknowledgements(writer.connection)
-    try SignedAcknowledgements(connection: writer.connection).weighPending(&acknowledgements, held: held, writer)
-    try acknowledgements.count(held: held)
+    try writer.withAcknowledgements { acknowledgements in
+      try SignedAcknowledgements(connection: writer.connection).weighPending(&acknowledgements, held: held, writer)
+      try acknowledgements.count(held: held)
+    }
     outcome.rows = applier.merger.rowCount
     outcome.conflicts = applier.merger.conflictCount
     outcome.prunedConflicts = applier.merger.prunedConflicts

@@ -82,6 +82,11 @@ package final class ReplicaWriter {
     try memory.lookAtLimbo()
   }
 
+  /// What others have said they hold, which the body may change.
+  func withAcknowledgements<Output>(_ body: (inout Acknowledgements) throws -> Output) throws -> Output {
+    try memory.withAcknowledgements(body)
+  }
+
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
   package func inMerge<Output>(_ body: () throws -> Output) throws -> Output {

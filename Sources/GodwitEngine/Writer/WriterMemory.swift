@@ -26,6 +26,8 @@ package final class WriterMemory {
   /// The database's half of its anchor.
   private(set) var nonce = Nonce.none
   private(set) var circles: CircleCheck?
+  /// What others have said they hold; nil until it is asked for.
+  private var knownAcknowledgements: Acknowledgements?
   /// Whether rows wait in limbo or references are hidden, which local writes may change.
   private(set) var hasLimbo = false
   /// Tables, in lower case, that triggers of the program's own are defined on.
@@ -87,7 +89,17 @@ package final class WriterMemory {
     try tally.flush(through: log.origins.ownKey, computing: false)
   }
 
+  /// What others have said they hold, which the body may change here and in the database.
+  func withAcknowledgements<Output>(_ body: (inout Acknowledgements) throws -> Output) throws -> Output {
+    var acknowledgements = try knownAcknowledgements ?? Acknowledgements(connection)
+    knownAcknowledgements = nil
+    let output = try body(&acknowledgements)
+    knownAcknowledgements = acknowledgements
+    return output
+  }
+
   func readAnew() throws {
+    knownAcknowledgements = nil
     try log.reload()
     try connection.reading { try loadTables() }
     try renewCapture()
