@@ -79,7 +79,7 @@ extension Replica {
     _ body: @escaping @Sendable (Exporter, MakeDurable) throws -> Output
   ) async throws -> Output {
     let (database, anchor, keys) = (folder.database, folder.anchor, folder.keys)
-    let group = group
+    let (trusted, knownBases) = (trusted, knownBases)
     let createdAt = wallClock.milliseconds()
     try requireOpen()
     let known = try await BlockingThread.run { try Keyring.open(at: keys).roster }
@@ -90,14 +90,14 @@ extension Replica {
       _ = try Meta.all(on: connection)
       let contents = try Keyring.open(at: keys)
       guard try contents.roster == known else { throw MembersChanged() }
-      let roster = Roster(group: group, trusted: try contents.roster)
+      let roster = try trusted.roster(contents)
       let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
       guard !targets.isEmpty else {
         throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
       }
       let exporter = Exporter(
         connection: connection, identity: contents.identity, roster: roster, targets: targets, content: content,
-        createdAt: createdAt)
+        createdAt: createdAt, knownBases: knownBases)
       return try body(exporter) { head, state in
         try Self.synchronizeLog(of: database)
         return try anchor.noteExport(of: head, state, at: createdAt)
@@ -174,13 +174,13 @@ extension Replica {
   /// Imports a file.
   func take(_ source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?) async throws -> TakenFile {
     let (keys, roster) = try await withKeyring { contents, roster in (try OpeningKeys(contents), roster) }
-    let members = TrustedMembers(group: group, location: folder.keys)
+    let (members, knownBases) = (trusted, knownBases)
     let taken = try await withWriter { writer in
       // Whatever of the file counts: what had waited may have been applied when something fails.
       defer { writer.anchor.noteState() }
       do {
         return try Self.explaining {
-          try Self.read(source, keys, roster, members, on: writer, isRejoining, nil, progress)
+          try Self.read(source, keys, roster, members, knownBases, on: writer, isRejoining, nil, progress)
         }
       } catch let error as GodwitError where error.code == .unknownSender {
         // Where that fails, the next import does it.
@@ -212,12 +212,12 @@ extension Replica {
     importing source: SyncSource, isRejoining: Bool = false, progress: ProgressHandler? = nil
   ) async throws -> ImportPlan {
     let (keys, roster) = try await withKeyring { contents, roster in (try OpeningKeys(contents), roster) }
-    let members = TrustedMembers(group: group, location: folder.keys)
+    let (members, knownBases) = (trusted, knownBases)
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
         _ = try Self.explaining {
-          try Self.read(source, keys, roster, members, on: writer, isRejoining, planner, progress)
+          try Self.read(source, keys, roster, members, knownBases, on: writer, isRejoining, planner, progress)
         }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }
@@ -227,14 +227,14 @@ extension Replica {
   }
 
   private static func read(
-    _ source: SyncSource, _ keys: OpeningKeys, _ roster: Roster, _ members: TrustedMembers,
+    _ source: SyncSource, _ keys: OpeningKeys, _ roster: Roster, _ members: TrustedMembers, _ knownBases: KnownBases,
     on writer: ReplicaWriter, _ isRejoining: Bool, _ planner: ImportPlanner?, _ progress: ProgressHandler?
   ) throws -> TakenFile {
     let group = roster.group
     return try source.read { bytes in
       let bases = HeaderBases(writer.connection)
       let file = try SyncFileReader(bytes, identities: keys.identities) {
-        try bases.find($0, in: group)
+        try knownBases.find($0, in: group, among: bases)?.header
       } sender: { preamble in
         guard preamble.group == group else {
           throw GodwitError(

@@ -72,7 +72,7 @@ extension Replica {
       guard let writer = session.writer else { return }
       let count = try Self.transactionsWorthForgetting(writer)
       guard count > 0 else { return }
-      let roster = Roster(group: group, trusted: try Keyring.open(at: folder.keys).roster)
+      let roster = try trusted.load()
       guard roster.active.count == 1 else { return }
       var progress = Forgetting.Progress()
       while !progress.isDone, progress.transactions <= count {

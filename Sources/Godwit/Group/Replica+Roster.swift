@@ -35,12 +35,11 @@ extension Replica {
   func withKeyring<Output: Sendable>(
     _ body: @escaping @Sendable (KeyringContents, Roster) throws -> Output
   ) async throws -> Output {
-    let location = folder.keys
-    let group = group
+    let (location, trusted) = (folder.keys, trusted)
     try requireOpen()
     return try await BlockingThread.run {
       let contents = try Keyring.open(at: location)
-      return try body(contents, Roster(group: group, trusted: try contents.roster))
+      return try body(contents, trusted.roster(contents))
     }
   }
 }

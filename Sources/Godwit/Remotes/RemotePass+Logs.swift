@@ -49,7 +49,7 @@ extension RemotePass {
     }
     let others = present([:])
     let name = RemoteName.mailbox(own)
-    let mailbox = try await spool(name, at: now, besides: others, .mailbox) { _ in false }.mailbox
+    let mailbox = try await spool(name, at: now, besides: others, .all) { _ in false }.mailbox
     guard notes["\(name)"]?.isOutdated(by: mailbox) ?? true else { return true }
     let found = try await replica.carrying { try carrier.find("\(name)", meter: $0) }
     let standing = try await judge(found, of: own, on: carrier)
@@ -177,7 +177,7 @@ extension RemotePass {
     let since = latest.map { $0.at - LogTimes.precision } ?? .min
     let bases = baseKeys
     let present = kept.filter { $0.isWhole(on: bases) }
-    let written = try await spool(name, at: now, besides: present, .log(since: since)) { mailbox in
+    let written = try await spool(name, at: now, besides: present, .since(since)) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }
     if let file = written.file {

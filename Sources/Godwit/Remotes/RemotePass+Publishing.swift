@@ -19,7 +19,8 @@ extension RemotePass {
   ) async throws -> RemoteName? {
     let name = RemoteName.mailbox(own)
     let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
-    let written = try await spool(name, at: now, besides: others, .mailbox) { note?.isOutdated(by: $0) ?? true }
+    let passing = Exporter.Passing.besides(presentMailboxes)
+    let written = try await spool(name, at: now, besides: others, passing) { note?.isOutdated(by: $0) ?? true }
     if let file = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
       try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)
@@ -29,21 +30,13 @@ extension RemotePass {
     return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
   }
 
-  /// Which acknowledgements of others a file passes on in a large group.
-  enum Passing {
-    /// Those of members that have no mailbox here that was taken.
-    case mailbox
-    /// Those that were created after a time, in milliseconds since 1970 UTC.
-    case log(since: Int64)
-  }
-
   /// What a file for all members would have that leaves out what lies there, and the file itself where it is wanted.
   func spool(
-    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File], _ passing: Passing,
+    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File], _ passing: Exporter.Passing,
     where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
     let spool = folder.spool(remote.name, name)
-    let (bases, isPassedOn, largeGroup) = (presentBases, isPassedOn(passing), replica.tuning.largeGroup)
+    let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
     let hasLeftOut = notes.values.contains { $0.code == RemoteNotes.File.leftOut }
@@ -61,24 +54,20 @@ extension RemotePass {
       guard exporter.memberCount >= largeGroup else {
         return (mailbox, SpooledFile(note: note, report: try exporter.spool(to: spool, makeDurable)))
       }
-      let file = try Self.spoolShort(exporter.passingOn(isPassedOn), note, to: spool, on: bases, makeDurable) {
+      let file = try Self.spoolShort(exporter.passing(passing), note, to: spool, on: bases, makeDurable) {
         folder.spool(remoteName, $0)
       }
       return (mailbox, file)
     }
   }
 
-  private func isPassedOn(_ passing: Passing) -> @Sendable (SignedAcknowledgement) -> Bool {
-    switch passing {
-    case .log(let time): return { $0.createdAt >= time }
-    case .mailbox:
-      let origins = notes.values.compactMap { note -> Origin? in
-        guard case .mailbox(let origin)? = RemoteName(note.name), note.isTaken else { return nil }
-        return origin
-      }
-      let there = Set(origins)
-      return { !there.contains($0.origin) }
+  /// The incarnations whose mailboxes are there and were taken: their acknowledgements are there, too.
+  private var presentMailboxes: Set<Origin> {
+    let origins = notes.values.compactMap { note -> Origin? in
+      guard case .mailbox(let origin)? = RemoteName(note.name), note.isTaken else { return nil }
+      return origin
     }
+    return Set(origins)
   }
 
   /// What others have put there and this replica has taken, with the transactions that it need not publish: of a

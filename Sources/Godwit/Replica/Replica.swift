@@ -28,6 +28,8 @@ public final class Replica: Sendable {
   let logger: Logger
   let documentClock: DocumentClock
   let databaseKeys: DatabaseKeys
+  let trusted: TrustedMembers
+  let knownBases = KnownBases()
   let caches = CacheShelf()
 
   let tuning: Tuning
@@ -52,6 +54,7 @@ public final class Replica: Sendable {
     self.folder = folder
     ownIdentity = Mutex(identity)
     self.group = group
+    trusted = TrustedMembers(group: group, location: folder.keys)
     self.pool = pool
     self.changes = changes
     self.wallClock = wallClock

@@ -12,7 +12,8 @@ struct ExportDraft {
   /// The transactions to write, in the order of origins; none with a state file.
   let ranges: [SyncFileHeader.Range]
   let stateFile: StateExport?
-  private let acknowledgements: [SignedAcknowledgement]
+  /// What this replica holds.
+  private let acknowledgement: SignedAcknowledgement
   var log: ChangeLog { view.log }
   var prover: HistoryProver { view.prover }
   var waiting: WaitingRanges { view.waiting }
@@ -28,24 +29,28 @@ struct ExportDraft {
     self.ranges = ranges ?? []
     let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
-    acknowledgements = try Self.acknowledgements(exporter, log, state, at: statedAt)
+    acknowledgement = try Self.acknowledgement(exporter, log, state, at: statedAt)
   }
 
   /// The header of a file with some of the transactions.
   func header(_ ranges: [SyncFileHeader.Range]) throws -> SyncFileHeader {
-    try header(ranges, acknowledgements.filter(exporter.passesOn))
+    try header(ranges, passing: exporter.passing)
   }
 
   private func header(
-    _ ranges: [SyncFileHeader.Range], _ acknowledgements: [SignedAcknowledgement]
+    _ ranges: [SyncFileHeader.Range], passing: Exporter.Passing?
   ) throws -> SyncFileHeader {
-    try exporter.header(
+    let others = try passing.map(passedOn) ?? []
+    return try exporter.header(
       view, createdAt: exporter.createdAt, ranges: ranges, chains: chains(besides: ranges), floor: view.forgotten,
-      stateFile: stateFile?.head, acknowledgements: acknowledgements)
+      stateFile: stateFile?.head, acknowledgements: [acknowledgement] + others)
   }
 
-  /// What others may build on: what this replica holds, without a transaction.
-  func base() throws -> HeaderBase { HeaderBase(try header([], acknowledgements)) }
+  /// What others may build on: what this replica holds and all that others have acknowledged, without a transaction.
+  func base() throws -> HeaderBase { HeaderBase(try header([], passing: .all)) }
+
+  /// The same without what others have acknowledged, of which nobody who builds on it says anything.
+  func bareBase() throws -> SyncFileHeader { try header([], passing: nil) }
 
   /// Writes the file whose header that is, and returns its bytes.
   func write(_ base: HeaderBase, to sink: any ByteSink) throws -> Int {
@@ -125,23 +130,33 @@ struct ExportDraft {
     }
   }
 
-  /// What this replica holds, and the latest that others that write on are known to have said.
-  private static func acknowledgements(
+  private static func acknowledgement(
     _ exporter: Exporter, _ log: ChangeLog, _ state: AnchoredState, at statedAt: Int64
-  ) throws -> [SignedAcknowledgement] {
-    let known = try SignedAcknowledgements(connection: exporter.connection).all()
+  ) throws -> SignedAcknowledgement {
     let own = log.origins.own
     // Where the anchor was lost others may know of a later one.
-    let earlier = known.first { $0.origin == own }?.createdAt ?? .min
-    let ended = log.origins.ended
-    let members = exporter.roster.records.statuses
-    let acknowledgement = try SignedAcknowledgement.issue(
+    let earlier = try SignedAcknowledgements(connection: exporter.connection).latest(of: own)?.createdAt ?? .min
+    return try SignedAcknowledgement.issue(
       group: exporter.roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
-      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys),
-      by: exporter.identity)
-    let active = Set(members.filter { $0.value == .active }.keys)
-    return [acknowledgement]
-      + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
+      vector: log.origins.vector, chains: state.chains, state: state.state, members: exporter.roster.records.statuses,
+      ended: Set(log.origins.ended.keys), by: exporter.identity)
+  }
+
+  /// The latest that others that write on are known to have acknowledged.
+  private func passedOn(_ passing: Exporter.Passing) throws -> [SignedAcknowledgement] {
+    let known = SignedAcknowledgements(connection: exporter.connection)
+    let (own, ended) = (log.origins.own, log.origins.ended)
+    let active = Set(exporter.roster.active.map(\.identity.replica))
+    return try known.origins().filter { origin in
+      guard origin != own, ended[origin] == nil, active.contains(origin.replica) else { return false }
+      // Its maker's copies are known nowhere else.
+      guard case .besides(let there) = passing, origin.replica != own.replica else { return true }
+      return !there.contains(origin)
+    }.compactMap { origin in
+      let latest = try known.latest(of: origin)
+      guard case .since(let time) = passing, origin.replica != own.replica else { return latest }
+      return latest.flatMap { $0.createdAt >= time ? $0 : nil }
+    }
   }
 }
 

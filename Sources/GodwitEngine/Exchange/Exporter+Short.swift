@@ -33,9 +33,9 @@ extension Exporter {
   ) throws -> ShortExport {
     let draft = try ExportDraft(self, makeDurable)
     let header = try draft.header(draft.ranges)
-    let new = try draft.base()
-    let known = try shortest(of: HeaderBases(connection).hashes().filter(isThere), for: header, besides: new)
-    let base = known ?? (header.canBuild(on: new.header) ? new : nil)
+    let known = try shortest(of: HeaderBases(connection).hashes().filter(isThere), for: header, besides: draft)
+    let new = try known == nil ? draft.base() : nil
+    let base = known ?? new.flatMap { header.canBuild(on: $0.header) ? $0 : nil }
     var made: (header: [UInt8], bytes: Int)?
     if known == nil, let base {
       var bytes = 0
@@ -48,6 +48,9 @@ extension Exporter {
     return ShortExport(report: report, base: base?.hash, made: made)
   }
 
+  /// What an acknowledgement that differs little from the others takes in a base.
+  private static let acknowledgementSize = 160
+
   /// How many times as large as a new one a base may be that is built on.
   private static let greatestBase = 2
 
@@ -56,21 +59,22 @@ extension Exporter {
   /// A base of b bytes that is made whenever headers have grown by e, 40 bytes for each change, costs 40 b / e a
   /// change, and they have e / 2 more meanwhile: the sum is least where e² = 80 b.
   private func shortest(
-    of hashes: [ContentHash], for header: SyncFileHeader, besides new: HeaderBase
+    of hashes: [ContentHash], for header: SyncFileHeader, besides draft: ExportDraft
   ) throws -> HeaderBase? {
     let bases = HeaderBases(connection)
+    let new = try draft.bareBase()
+    let size = try new.byteCount + Self.acknowledgementSize * SignedAcknowledgements(connection: connection).count()
     var best: (base: HeaderBase, count: Int)?
     // A hostile member's may be of any size.
-    let limit = Self.greatestBase * new.header.byteCount
-    for hash in hashes where try bases.byteCount(of: hash) <= limit {
-      guard let common = try bases.find(hash, in: roster.group), header.canBuild(on: common) else { continue }
-      let base = HeaderBase(hash: hash, header: common)
+    for hash in hashes where try bases.byteCount(of: hash) <= Self.greatestBase * size {
+      guard let base = try knownBases.find(hash, in: roster.group, among: bases), header.canBuild(on: base.header)
+      else { continue }
       let count = header.byteCount(on: base)
       if count < best?.count ?? .max { best = (base, count) }
     }
     guard let best else { return nil }
-    let excess = max(0, best.count - header.byteCount(on: new))
-    return excess * excess <= 2 * Self.growth * new.header.byteCount ? best.base : nil
+    let excess = max(0, best.count - header.byteCount(on: HeaderBase(hash: .zero, header: new)))
+    return excess * excess <= 2 * Self.growth * size ? best.base : nil
   }
 }
 

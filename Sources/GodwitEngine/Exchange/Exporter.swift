@@ -14,8 +14,9 @@ package struct Exporter {
   let targets: [Roster.Entry]
   private(set) var content: Content
   let createdAt: Int64
+  let knownBases: KnownBases
   /// Which acknowledgements the file passes on; its maker's own is in each.
-  private(set) var passesOn: @Sendable (SignedAcknowledgement) -> Bool = { _ in true }
+  private(set) var passing = Passing.all
   /// To whom a file for all targets is sealed in their place.
   private var epoch: AgeRecipient?
   /// The epoch that the file brings.
@@ -36,9 +37,18 @@ package struct Exporter {
     case mailbox(besides: [OriginRanges])
   }
 
+  /// Which acknowledgements of others a file passes on.
+  package enum Passing: Sendable {
+    case all
+    /// Those of all incarnations but these.
+    case besides(Set<Origin>)
+    /// Those that were created at a time, in milliseconds since 1970 UTC, or later.
+    case since(Int64)
+  }
+
   package init(
     connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], content: Content,
-    createdAt: Int64
+    createdAt: Int64, knownBases: KnownBases
   ) {
     self.connection = connection
     self.identity = identity
@@ -46,6 +56,7 @@ package struct Exporter {
     self.targets = targets
     self.content = content
     self.createdAt = createdAt
+    self.knownBases = knownBases
   }
 
   /// The same for a mailbox that leaves out what others have.
@@ -56,10 +67,9 @@ package struct Exporter {
   }
 
   /// The same for a file that passes on some acknowledgements of others alone.
-  package func passingOn(_ isPassedOn: @escaping @Sendable (SignedAcknowledgement) -> Bool) -> Exporter {
+  package func passing(_ passing: Passing) -> Exporter {
     var copy = self
-    let own = identity.replica
-    copy.passesOn = { $0.subject == own || isPassedOn($0) }
+    copy.passing = passing
     return copy
   }
 

@@ -2,19 +2,31 @@ import GodwitBase
 import GodwitCrypto
 import GodwitKeys
 import GodwitSyncFile
+import Synchronization
 
-/// The members as the own keyring has them, while a file is taken in.
-package struct TrustedMembers {
+/// The members as the own keyring has them. What follows from its records is worked out once, for as long as it has the
+/// same ones.
+package final class TrustedMembers: Sendable {
   let group: GroupID
   let location: KeyringLocation
+  private let latest = Mutex<(trusted: RosterRecords, roster: Roster)?>(nil)
 
   package init(group: GroupID, location: KeyringLocation) {
     self.group = group
     self.location = location
   }
 
+  /// Those in a keyring that was read.
+  package func roster(_ contents: KeyringContents) throws -> Roster {
+    let trusted = try contents.roster
+    if let latest = latest.withLock({ $0 }), latest.trusted == trusted { return latest.roster }
+    let roster = Roster(group: group, trusted: trusted)
+    latest.withLock { $0 = (trusted, roster) }
+    return roster
+  }
+
   /// Once the import has its turn: another one may have brought news since the file was opened.
-  func load() throws -> Roster { Roster(group: group, trusted: try Keyring.open(at: location).roster) }
+  package func load() throws -> Roster { try roster(Keyring.open(at: location)) }
 
   /// The active member that made a file. Of one that was removed, where nothing but the file's own introduction shows
   /// it, the removal is kept: the file is refused for that, and who is to be let in again has to be known as removed.
@@ -60,7 +72,7 @@ package struct TrustedMembers {
   func rememberEpoch(of header: SyncFileHeader) throws {
     guard let key = header.epoch else { return }
     let contents = try Keyring.open(at: location)
-    let sender = try Roster(group: group, trusted: contents.roster)[header.sender]
+    let sender = try roster(contents)[header.sender]
     guard let recipient = sender?.identity.recipient, header.recipients.contains(recipient),
       try !contents.epochs.contains(where: { $0.key.recipient == key.recipient })
     else { return }

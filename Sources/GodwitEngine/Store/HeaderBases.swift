@@ -20,7 +20,7 @@ package struct HeaderBases {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// Nil for one that is not here.
+  /// The header without what it says that others acknowledge; nil for one that is not here.
   package func find(_ hash: ContentHash, in group: GroupID) throws -> SyncFileHeader? {
     let found = try connection.withStatement("SELECT sender, header FROM godwit_base WHERE hash = ?") { statement in
       try statement.bind([.blob(hash.bytes)])
@@ -29,7 +29,7 @@ package struct HeaderBases {
     guard let found else { return nil }
     var (sender, header) = (ByteReader(found.sender), ByteReader(found.header))
     return try SyncFileHeader(
-      reading: &header, from: ReplicaID(try Identifier128(reading: &sender)), in: group)
+      reading: &header, from: ReplicaID(try Identifier128(reading: &sender)), in: group, isBase: true)
   }
 
   /// Of its header; 0 for one that is not here.

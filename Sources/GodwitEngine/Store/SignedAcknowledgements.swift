@@ -22,13 +22,30 @@ package struct SignedAcknowledgements {
   /// export.
   private static let byteLimit: Int64 = 4 << 20
 
-  /// Whose there are.
+  /// Whose there are, rising.
   func origins() throws -> [Origin] {
-    return try connection.withStatement("SELECT replica, incarnation FROM godwit_signed_acknowledgement") { statement in
+    let sql = "SELECT replica, incarnation FROM godwit_signed_acknowledgement ORDER BY replica, incarnation"
+    return try connection.withStatement(sql) { statement in
       var origins: [Origin] = []
       while try statement.step() { origins.append(try Origin(columnsOf: statement)) }
       return origins
     }
+  }
+
+  /// How many there are.
+  func count() throws -> Int {
+    guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM godwit_signed_acknowledgement") else {
+      return 0
+    }
+    return Int(count)
+  }
+
+  /// That of one incarnation.
+  func latest(of origin: Origin) throws -> SignedAcknowledgement? {
+    let sql = "SELECT bytes FROM godwit_signed_acknowledgement WHERE replica = ? AND incarnation = ?"
+    guard case .blob(let bytes)? = try connection.scalar(sql, origin.columns) else { return nil }
+    var reader = ByteReader(bytes)
+    return try SignedAcknowledgement(reading: &reader)
   }
 
   /// All of them.

@@ -106,7 +106,9 @@ extension SyncFileHeader {
     }
   }
 
-  package init(reading reader: inout ByteReader, from sender: ReplicaID, in group: GroupID) throws {
+  package init(
+    reading reader: inout ByteReader, from sender: ReplicaID, in group: GroupID, isBase: Bool = false
+  ) throws {
     let incarnation: UInt32 = try reader.bigEndian()
     let createdAt = try reader.signedVarint()
     let vector = try VersionVector(reading: &reader)
@@ -136,9 +138,15 @@ extension SyncFileHeader {
       names: try fields.remove(SyncFileField.namesTag).map { try RosterRecords.names($0) } ?? [],
       histories: try fields.remove(SyncFileField.historiesTag).map { try RosterRecords.histories($0) } ?? [])
     if let further = fields.remove(SyncFileField.furtherTag) { try roster.readFurther(further) }
-    let list = AcknowledgementList(
-      group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
-    let acknowledgements = try fields.remove(SyncFileField.acknowledgementsTag).map { try list.decode($0) } ?? []
+    let stated = fields.remove(SyncFileField.acknowledgementsTag)
+    let acknowledgements =
+      try isBase
+      ? []
+      : stated.map {
+        try AcknowledgementList(
+          group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys
+        ).decode($0)
+      } ?? []
     let held = try Self.readHeld(fields.remove(SyncFileField.heldTag))
     let epoch = try Self.readEpoch(fields.remove(SyncFileField.epochTag), for: recipients)
     guard stateFile == nil || ranges.isEmpty else { throw ByteReader.malformed("a state file with ranges") }

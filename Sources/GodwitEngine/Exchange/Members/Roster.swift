@@ -28,6 +28,10 @@ package struct Roster: Sendable {
   /// Of each replica the hash of the member record that decides, and of the name.
   private(set) var deciding: [ReplicaID: ContentHash] = [:]
   package private(set) var decidingNames: [ReplicaID: ContentHash] = [:]
+  /// All it follows from.
+  package private(set) var records = RosterRecords()
+  /// All who are or were members, in the order of their replica IDs.
+  package private(set) var all: [Entry] = []
 
   /// `trusted` comes from the own keyring, or from an invitation whose inviter a person vouches for.
   package init(group: GroupID, trusted: RosterRecords) {
@@ -46,28 +50,6 @@ package struct Roster: Sendable {
 
   /// Whether files of the group are sealed to hybrid keys; nil while nobody is known.
   package var isPostQuantum: Bool? { founder.flatMap { memberRecords[$0] }?.identity.isPostQuantum }
-
-  /// All it follows from.
-  package var records: RosterRecords {
-    let (members, names) = (Set(deciding.values), Set(decidingNames.values))
-    return RosterRecords(
-      members: members.compactMap { memberRecords[$0] }.sorted { $0.subject < $1.subject },
-      names: names.compactMap { nameRecords[$0] }.sorted { $0.subject < $1.subject },
-      histories: histories.values.filter { !$0.successors.isEmpty }.sorted { $0.replica < $1.replica },
-      furtherMembers: Self.further(memberRecords, members), furtherNames: Self.further(nameRecords, names),
-      lapsed: all.filter { !evaluation.counting.contains(deciding[$0.identity.replica] ?? .zero) }
-        .map(\.identity.replica))
-  }
-
-  private static func further<Record: SignedRecord>(
-    _ records: [ContentHash: Record], _ deciding: Set<ContentHash>
-  ) -> [Record] {
-    records.filter { !deciding.contains($0.key) }
-      .sorted { RosterRecords.precedes(($0.value.subject, $0.key), ($1.value.subject, $1.key)) }.map(\.value)
-  }
-
-  /// All who are or were members, in the order of their replica IDs.
-  package var all: [Entry] { deciding.keys.sorted().compactMap { self[$0] } }
 
   package var active: [Entry] { all.filter(\.isActive) }
 
@@ -126,12 +108,13 @@ extension Roster {
   ///     that its issuer ever had; otherwise with the present one.
   @discardableResult
   package mutating func merge(_ records: RosterRecords, isVouchedFor: Bool = false) -> Bool {
+    // Most files say what is known. Without a founder there is nobody to be believed.
+    guard records != self.records, founder != nil else { return false }
     let before = self.records
-    for history in records.histories { extend(by: history) }
-    // Without any there is nobody to be believed.
-    guard founder != nil else { return false }
+    let hasLonger = records.histories.reduce(false) { extend(by: $1) || $0 }
     var members = unknown(records.allMembers, memberRecords).filter { $0.1.issuer != $0.1.subject }
       .sorted { isEarlier($0.1, $0.0, $1.1, $1.0) }
+    guard hasLonger || !members.isEmpty || !unknown(records.allNames, nameRecords).isEmpty else { return false }
     while true {
       let signed = removeSigned(&members, orFormerly: isVouchedFor) { roster, record in
         record.status == .active || roster.histories[record.subject] != nil
@@ -139,6 +122,7 @@ extension Roster {
       guard !signed.isEmpty else { break }
       for (hash, record) in signed { take(record, hash, records.histories) }
     }
+    // Who lost its place lost its name, too.
     var names = unknown(records.allNames, nameRecords)
     let signed = removeSigned(&names, orFormerly: isVouchedFor) { $0.histories[$1.subject] != nil }
     for (hash, name) in signed { nameRecords[hash] = name }
@@ -170,11 +154,13 @@ extension Roster {
     orFormerly ? issuer.all.contains(where: record.isSigned) : record.isSigned(by: issuer.current)
   }
 
-  private mutating func extend(by told: IdentityHistory) {
-    guard var history = histories[told.replica], history.extend(by: told, group: group) else { return }
+  /// Returns whether that made a history longer.
+  private mutating func extend(by told: IdentityHistory) -> Bool {
+    guard var history = histories[told.replica], history.extend(by: told, group: group) else { return false }
     let count = successorCount - (histories[told.replica]?.successors.count ?? 0) + history.successors.count
-    guard count <= Self.successorCountMax else { return }
+    guard count <= Self.successorCountMax else { return false }
     histories[told.replica] = history
+    return true
   }
 
   private var successorCount: Int { histories.values.reduce(0) { $0 + $1.successors.count } }
@@ -266,6 +252,26 @@ extension Roster {
       histories = histories.filter { known.contains($0.key) }
       lacksRoom = pruning.lacksRoom
     }
+    all = deciding.keys.sorted().compactMap { self[$0] }
+    records = decidingRecords()
+  }
+
+  private func decidingRecords() -> RosterRecords {
+    let (members, names) = (Set(deciding.values), Set(decidingNames.values))
+    return RosterRecords(
+      members: members.compactMap { memberRecords[$0] }.sorted { $0.subject < $1.subject },
+      names: names.compactMap { nameRecords[$0] }.sorted { $0.subject < $1.subject },
+      histories: histories.values.filter { !$0.successors.isEmpty }.sorted { $0.replica < $1.replica },
+      furtherMembers: Self.further(memberRecords, members), furtherNames: Self.further(nameRecords, names),
+      lapsed: all.filter { !evaluation.counting.contains(deciding[$0.identity.replica] ?? .zero) }
+        .map(\.identity.replica))
+  }
+
+  private static func further<Record: SignedRecord>(
+    _ records: [ContentHash: Record], _ deciding: Set<ContentHash>
+  ) -> [Record] {
+    records.filter { !deciding.contains($0.key) }
+      .sorted { RosterRecords.precedes(($0.value.subject, $0.key), ($1.value.subject, $1.key)) }.map(\.value)
   }
 }
 
