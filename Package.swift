@@ -145,6 +145,7 @@ let package = Package(
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
         "GodwitModel",
         "GodwitEngine", "GodwitDocuments", "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
+        "TestServers",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),

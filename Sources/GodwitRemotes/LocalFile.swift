@@ -15,11 +15,14 @@ package enum LocalFile {
   }
 
   /// Lends the bytes piece by piece; returns how many there were.
+  ///
+  /// - Parameter limit: The most bytes of a piece.
   @discardableResult
   static func forEachPiece(
-    of source: any ByteSource, _ body: (UnsafeRawBufferPointer) throws -> Void
+    of source: any ByteSource, atMost limit: Int? = nil, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Int {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount, alignment: 16)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: min(limit ?? pieceByteCount, pieceByteCount), alignment: 16)
     defer { buffer.deallocate() }
     var total = 0
     while true {

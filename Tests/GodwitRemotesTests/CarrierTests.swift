@@ -17,7 +17,7 @@ struct CarrierTests {
   }
 
   /// A carrier with what it lives on.
-  private struct Place {
+  struct Place {
     let carrier: any Carrier
     let work: Workspace
     let store: RcloneStore?

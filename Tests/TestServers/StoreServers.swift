@@ -27,6 +27,11 @@ package struct RcloneStore {
   }
 }
 
+/// The command line of AWS, a client of stores by other people.
+package enum AWSCommand {
+  package static let program = ProcessInfo.processInfo.environment["GODWIT_AWS"]
+}
+
 /// An S3 server of moto's, which honours conditions and checks no signature.
 package struct MotoStore {
   package static let program = ProcessInfo.processInfo.environment["GODWIT_MOTO"]

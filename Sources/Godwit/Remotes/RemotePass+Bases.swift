@@ -227,7 +227,7 @@ extension RemotePass {
       guard case .base(let origin, let key)? = RemoteName(note.name), origin.replica == replica.identity.replica,
         !used.contains(key)
       else { continue }
-      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)
     }
   }

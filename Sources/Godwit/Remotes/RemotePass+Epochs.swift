@@ -168,7 +168,7 @@ extension RemotePass {
     let own = replica.identity.replica
     for note in notes.values where now - note.at > PassEpochs.longest {
       guard let name = RemoteName(note.name), name.epochKey != nil, name.origin?.replica == own else { continue }
-      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)
     }
   }

@@ -51,7 +51,7 @@ extension RemotePass {
     let name = RemoteName.mailbox(own)
     let mailbox = try await spool(name, at: now, besides: others, .all) { _ in false }.mailbox
     guard notes["\(name)"]?.isOutdated(by: mailbox) ?? true else { return true }
-    let found = try await replica.carrying { try carrier.find("\(name)", meter: $0) }
+    let found = try await carrying { try carrier.find("\(name)", meter: $0) }
     let standing = try await judge(found, of: own, on: carrier)
     guard standing == .asLeft || standing == .late else { return false }
     _ = try await publish(as: own, besides: others, isKept: true, wasLate: standing == .late, to: carrier)
@@ -222,7 +222,7 @@ extension RemotePass {
 
   private func mark(_ number: UInt32, as own: Origin, on carrier: any Carrier) async throws {
     let folder = folder
-    try await replica.carrying { meter in
+    try await carrying { meter in
       try folder.sending(Array("\(number)\n".utf8)) {
         _ = try carrier.write("\(RemoteName.logMark(own))", from: $0, meter: meter)
       }
@@ -243,7 +243,7 @@ extension RemotePass {
       try exporter.mailbox().ranges
     }
     for note in old where now - note.at > LogTimes.longest || !note.ranges.intersects(lacking) {
-      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)
     }
   }

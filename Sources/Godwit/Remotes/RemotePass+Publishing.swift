@@ -132,7 +132,7 @@ extension RemotePass {
     for note in notes.values {
       guard let name = RemoteName(note.name), case .state(let origin, _) = name, origin.replica == own, name != needed
       else { continue }
-      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)
     }
   }
@@ -145,7 +145,7 @@ extension RemotePass {
     }
     for name in listed.keys {
       guard name.isMailbox || name.isLogMark, let origin = name.origin, ended[origin] != nil else { continue }
-      try await replica.carrying { try carrier.remove("\(name)", meter: $0) }
+      try await carrying { try carrier.remove("\(name)", meter: $0) }
       try await forget("\(name)")
     }
   }

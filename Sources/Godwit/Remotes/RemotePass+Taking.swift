@@ -158,7 +158,7 @@ extension RemotePass {
   ) async throws -> CarriedFile? {
     let name = file.name
     let handler = handler(.fetching, total: file.size)
-    let fetched = try await replica.carrying(handler) { meter -> CarriedFile? in
+    let fetched = try await carrying(handler) { meter -> CarriedFile? in
       let pending = try PendingFile(replacing: path)
       guard let fetched = try carrier.read(name, into: pending, limit: Self.fileLimit, meter: meter) else { return nil }
       // Nothing depends on it after a power cut.

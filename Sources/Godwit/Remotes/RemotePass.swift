@@ -12,6 +12,8 @@ struct RemotePass {
   let isRejoining: Bool
   /// Whether this replica keeps a log there of all that it takes.
   let isCollecting: Bool
+  /// How fast bytes may move.
+  let pace: TransferPace?
   let progress: Replica.SyncProgressHandler?
   var remote: RemoteNotes.Remote
   var report: Replica.SyncReport.Remote
@@ -28,13 +30,14 @@ struct RemotePass {
 
   init(
     _ replica: Replica, _ remote: RemoteNotes.Remote, _ folder: RemotesFolder, isRejoining: Bool,
-    isCollecting: Bool, _ progress: Replica.SyncProgressHandler?
+    isCollecting: Bool, pace: TransferPace? = nil, _ progress: Replica.SyncProgressHandler?
   ) {
     self.replica = replica
     self.remote = remote
     self.folder = folder
     self.isRejoining = isRejoining
     self.isCollecting = isCollecting
+    self.pace = pace
     self.progress = progress
     report = Replica.SyncReport.Remote(name: remote.name)
   }
@@ -141,9 +144,16 @@ struct RemotePass {
     try await replica.pool.read { try OriginTable($0).own }
   }
 
+  /// Runs calls of a carrier on a thread that may block, at the pace of this sync.
+  func carrying<Output: Sendable>(
+    _ handler: (@Sendable (Int) -> Void)? = nil, _ body: @escaping @Sendable (TransferMeter) throws -> Output
+  ) async throws -> Output {
+    try await replica.carrying(pace: pace, handler, body)
+  }
+
   /// The files of a folder that have names of Godwit's.
   func list(_ folder: String, on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
-    let files = try await replica.carrying { try carrier.list(folder, meter: $0) }
+    let files = try await carrying { try carrier.list(folder, meter: $0) }
     return files.reduce(into: [:]) { listed, file in
       if let name = RemoteName(file.name) { listed[name] = file }
     }
@@ -152,10 +162,10 @@ struct RemotePass {
   /// A remote without this replica's mailbox may be new, emptied, another group's, or not mounted.
   mutating func requireMarker(on carrier: any Carrier) async throws {
     let (marker, folder) = (RemoteMarker(replica.group), folder)
-    let isThere = try await replica.carrying { try marker.check(on: carrier, meter: $0) }
+    let isThere = try await carrying { try marker.check(on: carrier, meter: $0) }
     guard !isThere else { return }
     guard !carrier.mayBeAway else { throw GodwitError.markerMissing(remote.name, remote.url) }
-    try await replica.carrying { try marker.write(to: carrier, by: folder, meter: $0) }
+    try await carrying { try marker.write(to: carrier, by: folder, meter: $0) }
   }
 
   /// Puts a spooled file under its name, and notes that it is there; before that, that it is meant to be: whether the
@@ -169,7 +179,7 @@ struct RemotePass {
     try await save(note)
     let handler = handler(.publishing, total: total)
     let name = note.name
-    note.tag = try await replica.carrying(handler) { try carrier.write(name, from: spool, meter: $0) }.tag
+    note.tag = try await carrying(handler) { try carrier.write(name, from: spool, meter: $0) }.tag
     note.code = code
     try await save(note)
     try await BlockingThread.run { try RemotesFolder.remove(spool) }

@@ -195,7 +195,8 @@ extension RemotePass {
   /// Syncs with a replica on another host.
   mutating func talk(to address: SSHAddress) async throws {
     let (replica, folder, name, progress, isRejoining) = (replica, folder, remote.name, progress, isRejoining)
-    let ssh = try await BlockingThread.run { try SSHProcess(address, folder: folder.path) }
+    let meter = TransferMeter(pace: pace)
+    let ssh = try await BlockingThread.run { try SSHProcess(address, folder: folder.path, meter: meter) }
     let stream = TalkStream(source: ssh.stream, sink: ssh.stream)
     let talk = RemoteTalk(replica, over: stream, by: folder) { direction, bytes in
       progress?(Replica.SyncProgress(remote: name, direction: direction, bytes: bytes, total: bytes))
@@ -209,6 +210,7 @@ extension RemotePass {
       }
       try await talk.speakAsClient(isRejoining: isRejoining)
     } onCancel: {
+      meter.cancel()
       connection.end()
     }
     try Task.checkCancellation()

@@ -29,7 +29,7 @@ extension Replica {
 
   /// Asks at a remote to join its group, or joins when a member has answered there with an invitation
   /// (``Remotes/invite(_:name:verification:at:)``). Then the replica knows the remote, and
-  /// ``sync(with:isRejoining:isCollecting:progress:)`` brings the rest.
+  /// ``sync(with:isRejoining:isCollecting:maximumBytesPerSecond:progress:)`` brings the rest.
   ///
   /// Makes the folder's identity and keyring when there are none, as ``identity(at:key:postQuantum:)`` does. Calling it
   /// again is always safe: a request is replaced by the same.

@@ -12,7 +12,8 @@ extension Replica {
     let replica: Replica
   }
 
-  /// The places that keep sync files for the group. ``sync(with:isRejoining:isCollecting:progress:)`` uses them.
+  /// The places that keep sync files for the group, which
+  /// ``sync(with:isRejoining:isCollecting:maximumBytesPerSecond:progress:)`` uses.
   public var remotes: Remotes { Remotes(replica: self) }
 
   /// A place that keeps sync files for the group. Nobody trusts it, and it is never the only copy of anything.
@@ -163,9 +164,10 @@ extension Replica {
 
   /// Runs calls of a carrier on a thread that may block; a cancelled task ends them.
   func carrying<Output: Sendable>(
-    _ handler: (@Sendable (Int) -> Void)? = nil, _ body: @escaping @Sendable (TransferMeter) throws -> Output
+    pace: TransferPace? = nil, _ handler: (@Sendable (Int) -> Void)? = nil,
+    _ body: @escaping @Sendable (TransferMeter) throws -> Output
   ) async throws -> Output {
-    let meter = TransferMeter(handler)
+    let meter = TransferMeter(pace: pace, handler)
     return try await withTaskCancellationHandler {
       try await BlockingThread.run { try body(meter) }
     } onCancel: {

@@ -19,11 +19,24 @@ extension Replica {
   ///   - isCollecting: Whether this replica keeps a log there, from which others fetch what they lack without looking
   ///     at every member's file: for large groups, by a machine that syncs often. It is a role, and no server: when
   ///     nobody has it, the others find that out and lose nothing.
+  ///   - maximumBytesPerSecond: The most bytes that move in a second, with all remotes and in both directions
+  ///     together, at least 1,000; nil for no limit. What TLS, ssh and the heads of requests add is not counted.
   ///   - progress: Called while bytes move.
-  /// - Throws: `invalidArgument` for a name that no remote has, and where there are none; `busy` while another process
-  ///   syncs this replica, or writes for longer than five seconds; `readOnly`; `closed`; `diskFull`.
+  /// - Throws: `invalidArgument` for a name that no remote has, where there are none, and for a limit below 1,000;
+  ///   `busy` while another process syncs this replica, or writes for longer than five seconds; `readOnly`; `closed`;
+  ///   `diskFull`.
   public func sync(
     with names: [String] = [], isRejoining: Bool = false, isCollecting: Bool = false,
+    maximumBytesPerSecond: Int? = nil, progress: SyncProgressHandler? = nil
+  ) async throws -> SyncReport {
+    let pace = try maximumBytesPerSecond.map { try TransferPace(bytesPerSecond: $0) }
+    return try await sync(
+      with: names, isRejoining: isRejoining, isCollecting: isCollecting, pace: pace, progress: progress)
+  }
+
+  /// The same at a pace of the caller's.
+  func sync(
+    with names: [String] = [], isRejoining: Bool = false, isCollecting: Bool = false, pace: TransferPace?,
     progress: SyncProgressHandler? = nil
   ) async throws -> SyncReport {
     try await withRemotesFolder { folder in
@@ -31,7 +44,7 @@ extension Replica {
       var reports: [SyncReport.Remote] = []
       for remote in try await remotes(named: names) {
         var pass = RemotePass(
-          self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, progress)
+          self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, pace: pace, progress)
         reports.append(try await finish(&pass) { try await $0.run() })
       }
       return SyncReport(remotes: reports)

@@ -43,12 +43,13 @@ package struct FolderCarrier: Carrier {
     let described = try Self.describe(file, name)
     guard described.size <= limit else { throw GodwitError.tooLarge(name, limit) }
     var count = 0
-    try LocalFile.forEachPiece(of: file) { piece in
+    try LocalFile.forEachPiece(of: file, atMost: meter.pieceLimit) { piece in
       try meter.requireGoing()
       count += piece.count
       guard count <= limit else { throw GodwitError.tooLarge(name, limit) }
       try sink.write(piece)
       meter.moved(count)
+      meter.spend(piece.count)
     }
     return described
   }
@@ -74,12 +75,14 @@ package struct FolderCarrier: Carrier {
     let described = CarriedFile(
       name: name, size: try source.size(), tag: try Self.tag(of: source, size: source.size()))
     var count = 0
-    try LocalFile.forEachPiece(of: source) { piece in
+    try LocalFile.forEachPiece(of: source, atMost: meter.pieceLimit) { piece in
       try meter.requireGoing()
       try pending.write(piece)
       count += piece.count
       meter.moved(count)
+      meter.spend(piece.count)
     }
+    try meter.requireGoing()
     try pending.commit()
     return described
   }

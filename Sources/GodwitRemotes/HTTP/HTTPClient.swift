@@ -39,6 +39,10 @@ final class HTTPClient: @unchecked Sendable {
       defer { curl_slist_free_all(headers) }
       for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
       try configure(request)
+      if let limit = meter.pieceLimit {
+        // What has come is handed over in pieces of so many bytes; libcurl takes no other sizes.
+        godwit_curl_set_long(curl, CURLOPT_BUFFERSIZE, min(max(limit, 1 << 10), 16 << 10))
+      }
       godwit_curl_set_pointer(curl, CURLOPT_HTTPHEADER, headers)
       let code = exchange.perform(curl)
       if let error = exchange.error { throw error }

@@ -69,6 +69,7 @@ final class HTTPExchange {
         }
         body.append(contentsOf: buffer)
       }
+      meter.spend(count)
       return count
     } catch {
       self.error = error
@@ -94,7 +95,10 @@ final class HTTPExchange {
 
   private func give(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     do {
-      return try file?.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count)) ?? 0
+      let count = min(count, meter.pieceLimit ?? count)
+      let given = try file?.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count)) ?? 0
+      meter.spend(given)
+      return given
     } catch {
       self.error = error
       return Int(CURL_READFUNC_ABORT)

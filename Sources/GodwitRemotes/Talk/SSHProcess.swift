@@ -13,9 +13,11 @@ package final class SSHProcess: @unchecked Sendable {
   private let host: String
   private var status: Int32?
 
-  /// - Parameter folder: Where what ssh writes as errors lies, without a name.
+  /// - Parameters:
+  ///   - folder: Where what ssh writes as errors lies, without a name.
+  ///   - meter: Slows the talk down where there is a limit.
   /// - Throws: `unreachable` where there is no ssh.
-  package init(_ address: SSHAddress, folder: String) throws {
+  package init(_ address: SSHAddress, folder: String, meter: TransferMeter) throws {
     host = address.host
     let command = ProcessInfo.processInfo.environment["GODWIT_SSH"].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
     let words = command.split(separator: " ").map(String.init) + address.arguments(isInteractive: isatty(2) == 1)
@@ -24,7 +26,7 @@ package final class SSHProcess: @unchecked Sendable {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw GodwitError.file("make a socket to", "ssh", errno)
     }
-    stream = SocketStream(ends[0], name: address.host)
+    stream = SocketStream(ends[0], name: address.host, meter: meter)
     defer { close(ends[1]) }
     process = try Self.spawn(words, socket: ends[1], errors: errors.rawValue)
   }

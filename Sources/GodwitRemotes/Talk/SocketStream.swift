@@ -5,14 +5,16 @@ import GodwitBase
 package final class SocketStream: ByteSource, ByteSink, Sendable {
   private let descriptor: Int32
   private let name: String
+  private let meter: TransferMeter
 
   /// How long the other side may say nothing, in seconds: it may be taking in a large file.
   private static let silence = 600
 
   /// Takes over a socket.
-  init(_ descriptor: Int32, name: String) {
+  init(_ descriptor: Int32, name: String, meter: TransferMeter = TransferMeter()) {
     self.descriptor = descriptor
     self.name = name
+    self.meter = meter
     var limit = timeval(tv_sec: Self.silence, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(descriptor, SOL_SOCKET, option, &limit, size) }
@@ -22,8 +24,11 @@ package final class SocketStream: ByteSource, ByteSink, Sendable {
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-      if count >= 0 { return count }
+      let count = recv(descriptor, buffer.baseAddress, piece(buffer.count), 0)
+      if count >= 0 {
+        meter.spend(count)
+        return count
+      }
       guard errno == EINTR else { throw failure(errno) }
     }
   }
@@ -31,14 +36,17 @@ package final class SocketStream: ByteSource, ByteSink, Sendable {
   package func write(_ buffer: UnsafeRawBufferPointer) throws {
     var rest = buffer
     while !rest.isEmpty {
-      let count = send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+      let count = send(descriptor, rest.baseAddress, piece(rest.count), Int32(MSG_NOSIGNAL))
       if count > 0 {
+        meter.spend(count)
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       } else {
         guard errno == EINTR else { throw failure(errno) }
       }
     }
   }
+
+  private func piece(_ count: Int) -> Int { min(count, meter.pieceLimit ?? count) }
 
   /// Ends both directions; whoever waits for bytes finds the end.
   package func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }

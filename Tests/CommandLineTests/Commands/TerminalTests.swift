@@ -56,6 +56,60 @@ import Testing
     #expect(outcome.text.hasSuffix("4000 documents put into c\r\n"))
   }
 
+  /// `fetching from stick: 12.0 KiB of 40.0 KiB, 9.8 KiB/s`.
+  private func drawn(_ outcome: Outcome, _ verb: String) throws -> [(bytes: Double, total: Double, rate: Double)] {
+    let form = /([0-9.]+) (B|KiB|MiB) of ([0-9.]+) (B|KiB|MiB), ([0-9.]+) (B|KiB|MiB)\/s *$/
+    let units: [Substring: Double] = ["B": 1, "KiB": 1_024, "MiB": 1_048_576]
+    return try outcome.text.split(separator: "\r").filter { $0.hasPrefix("\(verb) stick: ") }.map { line in
+      let parts = try #require(line.firstMatch(of: form), "\(line)").output
+      func size(_ number: Substring, _ unit: Substring) throws -> Double {
+        try #require(Double(number)) * #require(units[unit])
+      }
+      return (try size(parts.1, parts.2), try size(parts.3, parts.4), try size(parts.5, parts.6))
+    }
+  }
+
+  @Test(.enabled(if: hasScript, "script(1) is not installed"))
+  func aSyncShowsWhichWayBytesGoHowManyAndHowFast() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let stick = desk.path("stick")
+    try FileManager.default.createDirectory(atPath: stick, withIntermediateDirectories: true)
+    let text = (0..<30_000).map { _ in String(UInt64.random(in: 1 << 50..<1 << 51), radix: 36) }.joined()
+    try #require(
+      try desk.godwit("put", "c", "--as", "k", input: Data("{\"text\":\"\(text)\"}".utf8)).status == 0)
+    for machine in [desk, laptop] { try #require(try machine.godwit("remote", "add", "stick", stick).status == 0) }
+    for (machine, verb) in [(desk, "publishing to"), (laptop, "fetching from")] {
+      let outcome = try onTerminal(machine, "sync --limit-rate 100k", environment: ["NO_COLOR": "1"])
+      #expect(outcome.status == 0)
+      let lines = try drawn(outcome, verb)
+      #expect(lines.count >= 2 && lines.map(\.bytes) == lines.map(\.bytes).sorted(), "\(outcome.text)")
+      #expect(lines.allSatisfy { $0.bytes <= $0.total && $0.total > 150_000 }, "\(lines)")
+      #expect(try #require(lines.last).rate < 200 * 1_024, "\(lines)")
+      // The line is erased, and the report stands in its place.
+      let shown = try #require(outcome.text.split(separator: "\r").last { $0.hasPrefix("stick: ") })
+      #expect(shown.contains(" published ("), "\(outcome.text)")
+    }
+    #expect(try laptop.digest() == desk.digest())
+  }
+
+  @Test(
+    .enabled(if: hasScript, "script(1) is not installed"),
+    arguments: [("", true), ("--quiet", false), ("--json", false)])
+  func aSyncForProgramsShowsNone(option: String, isShown: Bool) throws {
+    let machine = try Machine("quiet")
+    let stick = machine.path("stick")
+    try FileManager.default.createDirectory(atPath: stick, withIntermediateDirectories: true)
+    try #require(try machine.godwit("init").status == 0)
+    try #require(try machine.godwit("remote", "add", "stick", stick).status == 0)
+    let text = (0..<400).map { _ in String(UInt64.random(in: 1 << 50..<1 << 51), radix: 36) }.joined()
+    try #require(
+      try machine.godwit("put", "c", "--as", "k", input: Data("{\"text\":\"\(text)\"}".utf8)).status == 0)
+    // Some 3 kB, slow enough for the line to appear.
+    let outcome = try onTerminal(machine, "sync --limit-rate 1000 \(option)", environment: ["NO_COLOR": "1"])
+    #expect(outcome.status == 0 && outcome.text.contains("publishing to stick: ") == isShown, "\(outcome.text)")
+    #expect(try #require(FileManager.default.contentsOfDirectory(atPath: "\(stick)/m").first).count == 41)
+  }
+
   @Test(.enabled(if: hasScript, "script(1) is not installed"))
   func aDocumentCommandsNoTerminalAndIsWrittenToAFileAsItIs() throws {
     let machine = try Machine("marks")

@@ -12,6 +12,7 @@ struct Sync: AsyncParsableCommand {
       Examples:
         godwit sync
         godwit sync home
+        godwit sync --limit-rate 500k
         godwit sync --rejoin     (when this replica has been away for too long)
         godwit sync --collect    (on one machine of a large group, again and again)
       """)
@@ -29,6 +30,12 @@ struct Sync: AsyncParsableCommand {
       """)
   var collect = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Move at most so many bytes a second, both ways together: 500k, 2M (of 1,024 each), 1MB (of 1,000 each).",
+      valueName: "rate"))
+  var limitRate: ByteCount?
+
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
@@ -37,7 +44,9 @@ struct Sync: AsyncParsableCommand {
       let bar = console.progress("syncing")
       defer { bar.finish() }
       let meter = SyncMeter(bar)
-      let report = try await replica.sync(with: names, isRejoining: rejoin, isCollecting: collect) { meter.show($0) }
+      let report = try await replica.sync(
+        with: names, isRejoining: rejoin, isCollecting: collect, maximumBytesPerSecond: limitRate?.count
+      ) { meter.show($0) }
       return (report, try await replica.members.list())
     }
     try Self.show(report, ReplicaNames(members), on: options)
