@@ -26,8 +26,20 @@ extension RemotePass {
       try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)
       report.published = file.report
     }
+    noteWithheld(written.mailbox)
     guard written.mailbox.needsState else { return nil }
     return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
+  }
+
+  /// How old a member's word may be of what has not come, in milliseconds: lists and files come late.
+  private static let delay: Int64 = 86_400_000
+
+  /// Whoever has said that it holds something has put that there, or found it there, before.
+  private mutating func noteWithheld(_ mailbox: Exporter.Mailbox) {
+    guard let since = mailbox.lackedSince, now - since > Self.delay, report.refused.isEmpty,
+      !report.findings.contains(.needsState)
+    else { return }
+    report.findings.insert(.withheld)
   }
 
   /// What a file for all members would have that leaves out what lies there, and the file itself where it is wanted.

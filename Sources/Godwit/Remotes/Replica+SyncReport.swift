@@ -53,6 +53,9 @@ extension Replica {
       /// This replica lacks what the others have forgotten, or has written something without it, which they leave out.
       /// A sync that rejoins mends that, once a member has published a state.
       case needsState
+      /// A member said more than a day ago that it holds what did not come, and nothing that is there was refused. It
+      /// comes once a member notices that its file there is an earlier one, or by any other way.
+      case withheld
     }
   }
 

@@ -18,6 +18,8 @@ extension Exporter {
     package let ranges: OriginRanges
     /// Whether some member needs a state file.
     package let needsState: Bool
+    /// Since when some member has said that it holds what is not here, in milliseconds since 1970 UTC by its clock.
+    package let lackedSince: Int64?
   }
 
   /// A hash of the recipients that the file is for, whether it is sealed to each of them or to their epoch.
@@ -31,7 +33,8 @@ extension Exporter {
   /// - Parameter isStateNeeded: Whether some member is known to need a state file, whatever it has acknowledged.
   package func mailbox(isStateNeeded: Bool = false) throws -> Mailbox {
     let view = try View(connection, identity, roster)
-    let known = try known(view.log)
+    let incarnations = try KnownIncarnations(view.log, on: connection)
+    let known = try known(incarnations)
     let needsState = isStateNeeded || known.contains { !$0.applied.covers(view.forgotten) }
     // Who lacks what has been forgotten finds that out by the floor.
     let header = try header(view, createdAt: 0, floor: needsState ? view.forgotten : VersionVector())
@@ -43,7 +46,8 @@ extension Exporter {
       news: writer.bytes.withUnsafeBytes { ContentHash(of: $0) },
       members: members.bytes.withUnsafeBytes { ContentHash(of: $0) }, sealed: sealed.bytes,
       ranges: OriginRanges(ranges),
-      needsState: needsState)
+      needsState: needsState,
+      lackedSince: incarnations.lackedSince(roster, present: view.log.origins.vector.union(view.waiting.held)))
   }
 }
 

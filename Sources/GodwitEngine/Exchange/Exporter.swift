@@ -143,7 +143,7 @@ package struct Exporter {
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
   func ranges(_ view: View) throws -> [SyncFileHeader.Range]? {
-    try ranges(view, known: known(view.log))
+    try ranges(view, known: known(KnownIncarnations(view.log, on: connection)))
   }
 
   /// - Parameter targets: What they are known to have.
@@ -180,9 +180,8 @@ package struct Exporter {
 
   /// What each incarnation that writes on for a target is known to have: who cannot be reached without a state file
   /// keeps nothing from the others of its member.
-  func known(_ log: ChangeLog) throws -> [KnownIncarnations.Holding] {
-    let incarnations = try KnownIncarnations(log, on: connection)
-    return try targets.flatMap { try incarnations.holdings(of: $0.identity.replica) }
+  func known(_ incarnations: KnownIncarnations) throws -> [KnownIncarnations.Holding] {
+    try targets.flatMap { try incarnations.holdings(of: $0.identity.replica) }
   }
 
   private func loggedEnd(of origin: Origin, _ log: ChangeLog, _ prover: HistoryProver) throws -> WaitingRanges.End? {

@@ -84,6 +84,19 @@ package struct KnownIncarnations {
     }
   }
 
+  /// Since when some other member has said that it holds what is not here, in milliseconds since 1970 UTC by its clock;
+  /// nil when none has. What comes after the end of its incarnation nobody takes.
+  ///
+  /// - Parameter present: What is held or waits here.
+  func lackedSince(_ roster: Roster, present: VersionVector) -> Int64? {
+    let ended = log.origins.ended
+    let takeable = present.replacing(ended.mapValues { _ in .limit })
+    return records.filter { origin, record in
+      origin != own && ended[origin] == nil && roster[origin.replica]?.isActive == true
+        && !takeable.covers(record.stated.vector)
+    }.map(\.value.stated.milliseconds).min()
+  }
+
   /// What all that write on for a member are known to have applied; nothing when none does.
   package func applied(by replica: ReplicaID) throws -> VersionVector {
     let holdings = try holdings(of: replica).map(\.applied)

@@ -5,8 +5,8 @@ import Synchronization
 /// What stays of a keyring that was opened.
 ///
 /// The master key, so that nobody is asked for a passphrase twice and no command runs with every export. It opens the
-/// keyring until the master key is another one. What a machine key file opens is not kept: reading that file again costs
-/// nothing, and checks it again. And the members' records, which are no secret and take longest to read.
+/// keyring until the master key is another one. What a machine key file opens is not kept: reading that file again
+/// costs nothing, and checks it again. And the members' records, which are no secret and take longest to read.
 final class OpenedKeyring: Sendable {
   private let masterKey = Mutex<SecretBytes?>(nil)
 

@@ -173,6 +173,9 @@ final class StoreWorld {
           isQuiet = false
         }
         if report.error != nil { throw SimulationFailure(.error, "a store that is well fails") }
+        if isQuiet, report.findings.contains(.withheld) {
+          throw SimulationFailure(.transfer, "\(actor.name) finds that a store keeps back what it has not")
+        }
       }
     }
     guard isQuiet else { throw SimulationFailure(.transfer, "somebody always has something to publish") }

@@ -39,6 +39,27 @@ struct RemoteFaultTests {
     #expect(try await remote.ids(1) == ["a"])
   }
 
+  @Test("36: a remote that shows an earlier file of a member is found by what others acknowledge")
+  func withheld() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    let mailbox = try await remote.mailbox(of: 0)
+    let earlier = remote.group.folder.file("earlier")
+    try FileManager.default.copyItem(atPath: mailbox, toPath: earlier)
+    try await remote.insert("a", 0)
+    for index in 0..<2 { try await remote.sync(index) }
+    try FileManager.default.removeItem(atPath: mailbox)
+    try FileManager.default.copyItem(atPath: earlier, toPath: mailbox)
+    #expect(try await remote.sync(2).findings.isEmpty)
+    #expect(try await remote.ids(2).isEmpty)
+    remote.group.clock.advance(2 * 86_400_000)
+    #expect(try await remote.sync(2).findings == [.withheld])
+    // The second member finds that what it has taken there is not there any more.
+    try await remote.sync(1)
+    #expect(try await remote.sync(2).findings.isEmpty)
+    #expect(try await remote.ids(2) == ["a"])
+  }
+
   @Test("16: a list that does not yet show what was published is waited for once")
   func stale() async throws {
     let remote = try await RemoteGroup(2)

@@ -52,6 +52,8 @@ struct SyncView {
       "a copy of this replica writes there; this one has begun a new incarnation (godwit member incarnations)"
     case .needsState:
       "this replica lacks what the others have forgotten, or wrote something without it: godwit sync --rejoin"
+    case .withheld:
+      "members hold what has not come for more than a day; the remote may show earlier files (godwit missing)"
     case nil: finding
     }
   }
