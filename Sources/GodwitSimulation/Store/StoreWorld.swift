@@ -163,22 +163,23 @@ final class StoreWorld {
     }
     for actor in active { try await write(actor) }
     var isQuiet = false
+    var lacking: String?
     for _ in 0..<12 where !isQuiet {
       // Beyond what a log, a stale list or another's state are waited for.
       clock.advance(2 * 86_400_000)
       isQuiet = true
+      lacking = nil
       for actor in active {
         let report = try await sync(actor, isRejoining: true)
         if report.published != nil || report.publishedState != nil || report.taken.contains(where: \.hasNews) {
           isQuiet = false
         }
         if report.error != nil { throw SimulationFailure(.error, "a store that is well fails") }
-        if isQuiet, report.findings.contains(.withheld) {
-          throw SimulationFailure(.transfer, "\(actor.name) finds that a store keeps back what it has not")
-        }
+        if report.findings.contains(.withheld) { lacking = actor.name }
       }
     }
     guard isQuiet else { throw SimulationFailure(.transfer, "somebody always has something to publish") }
+    if let lacking { throw SimulationFailure(.transfer, "\(lacking) has all, and takes the store for one that lacks") }
     try await compare()
     try await removeLast()
     try await requireSecrecy()
