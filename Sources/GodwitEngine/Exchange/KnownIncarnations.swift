@@ -84,17 +84,17 @@ package struct KnownIncarnations {
     }
   }
 
-  /// Since when some other member has said that it holds what is not here, in milliseconds since 1970 UTC by its clock;
-  /// nil when none has. What comes after the end of its incarnation nobody takes.
+  /// Since when some other member says that it holds what is not here, in milliseconds since 1970 UTC by its clock; nil
+  /// when none does. Of a member that was set back, the last word counts: what it had said before may be lost with its
+  /// machine. What comes after the end of its incarnation nobody takes.
   ///
   /// - Parameter present: What is held or waits here.
   func lackedSince(_ roster: Roster, present: VersionVector) -> Int64? {
-    let ended = log.origins.ended
-    let takeable = present.replacing(ended.mapValues { _ in .limit })
-    return records.filter { origin, record in
-      origin != own && ended[origin] == nil && roster[origin.replica]?.isActive == true
-        && !takeable.covers(record.stated.vector)
-    }.map(\.value.stated.milliseconds).min()
+    let takeable = present.replacing(log.origins.ended.mapValues { _ in .limit })
+    let latest = roster.active.map(\.identity.replica).compactMap { replica in
+      living(of: replica).compactMap { records[$0]?.stated }.max { $0.milliseconds < $1.milliseconds }
+    }
+    return latest.filter { !takeable.covers($0.vector) }.map(\.milliseconds).min()
   }
 
   /// What all that write on for a member are known to have applied; nothing when none does.
