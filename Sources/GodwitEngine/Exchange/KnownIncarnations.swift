@@ -91,7 +91,8 @@ package struct KnownIncarnations {
   /// - Parameter present: What is held or waits here.
   func lackedSince(_ roster: Roster, present: VersionVector) -> Int64? {
     let takeable = present.replacing(log.origins.ended.mapValues { _ in .limit })
-    let latest = roster.active.map(\.identity.replica).compactMap { replica in
+    let others = roster.active.map(\.identity.replica).filter { $0 != own.replica }
+    let latest = others.compactMap { replica in
       living(of: replica).compactMap { records[$0]?.stated }.max { $0.milliseconds < $1.milliseconds }
     }
     return latest.filter { !takeable.covers($0.vector) }.map(\.milliseconds).min()
