@@ -58,6 +58,10 @@ struct GodwitBench: AsyncParsableCommand {
     if !json { print(Measurement.header) }
     var isOver = false
     for benchmark in benchmarks {
+      if let absence = benchmark.absence {
+        if !json { print("\(benchmark.group): \(benchmark.name): left out, \(absence)") }
+        continue
+      }
       let measurement = try await benchmark.measure(context)
       print(json ? try measurement.json() : measurement.line)
       if measurement.isOver { isOver = true }
@@ -71,7 +75,9 @@ struct GodwitBench: AsyncParsableCommand {
 private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [String] {
   let groups = Set(benchmarks.map(\.group))
   let merge = groups.contains("merge") ? [SessionExtension.line(context)] : []
-  return merge + (groups.contains("documents") ? [Diskcache.line(context)] : [])
+  let documents = groups.contains("documents") ? [Diskcache.line(context)] : []
+  let usesStore = benchmarks.contains { benchmark in storeBenchmarks.contains { $0.name == benchmark.name } }
+  return merge + documents + (usesStore ? [RcloneCopy.line(context)].compactMap(\.self) : [])
 }
 
 /// Every row of the table, in the order it is printed.
