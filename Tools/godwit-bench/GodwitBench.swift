@@ -30,23 +30,14 @@ struct GodwitBench: AsyncParsableCommand {
   @Option(help: "Times each pair of sides is run; the median counts.")
   var rounds = 16
 
-  @Option(help: .hidden)
-  var importAt: String?
-
-  @Option(help: .hidden)
-  var importFile: String?
-
-  @Flag(help: .hidden)
-  var importMayBeRefused = false
+  @OptionGroup var child: BenchChild
 
   func validate() throws {
     guard rows >= 1_000, rounds >= 1 else { throw ValidationError("--rows is at least 1000, --rounds at least 1") }
   }
 
   func run() async throws {
-    if let importAt, let importFile {
-      return try await ResidentMemory.runImport(importFile, into: importAt, mayBeRefused: importMayBeRefused)
-    }
+    if try await child.run() { return }
     let folder = NSTemporaryDirectory() + "godwit-bench-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

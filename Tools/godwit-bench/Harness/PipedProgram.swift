@@ -48,6 +48,17 @@ struct PipedProgram: Sendable {
     return process
   }
 
+  /// Runs the body while this process's standard output is the pipe. Nothing else may print meanwhile.
+  func asStandardOutput(_ body: () async throws -> Void) async throws {
+    let output = dup(1)
+    dup2(input, 1)
+    defer {
+      dup2(output, 1)
+      close(output)
+    }
+    try await body()
+  }
+
   /// Ends the pipe, and waits for the program, which must succeed. It is called once.
   func finish() throws {
     close(input)

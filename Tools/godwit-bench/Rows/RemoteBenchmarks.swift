@@ -3,7 +3,8 @@ import Godwit
 import GodwitSimulation
 
 /// What remotes cost (Specs/remotes.md).
-let remoteBenchmarks = fleetBenchmarks + storeBenchmarks
+let remoteBenchmarks =
+  fleetBenchmarks + storeBenchmarks + hostBenchmarks + stateBenchmarks
 
 /// What a large group costs.
 private let fleetBenchmarks = [
