@@ -99,7 +99,7 @@ let package = Package(
       name: "godwit-bench",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitCrypto", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitStorage",
-        "GodwitSyncFile", "GodwitSimulation",
+        "GodwitSyncFile", "GodwitSimulation", "GodwitFiles", "GodwitRemotes", "TestServers",
         "COpenSSL", "CSQLCipher", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],

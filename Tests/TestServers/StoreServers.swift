@@ -1,7 +1,7 @@
 import Foundation
 
 /// An S3 server of rclone's, which checks signatures, over a folder.
-package struct RcloneStore {
+package struct RcloneStore: Sendable {
   package static let program = ProcessInfo.processInfo.environment["GODWIT_RCLONE"]
   package static let environment = [
     "AWS_ACCESS_KEY_ID": "godwit", "AWS_SECRET_ACCESS_KEY": "not-a-secret", "HOME": "/nonexistent",

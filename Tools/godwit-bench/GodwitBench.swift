@@ -30,23 +30,14 @@ struct GodwitBench: AsyncParsableCommand {
   @Option(help: "Times each pair of sides is run; the median counts.")
   var rounds = 16
 
-  @Option(help: .hidden)
-  var importAt: String?
-
-  @Option(help: .hidden)
-  var importFile: String?
-
-  @Flag(help: .hidden)
-  var importMayBeRefused = false
+  @OptionGroup var child: BenchChild
 
   func validate() throws {
     guard rows >= 1_000, rounds >= 1 else { throw ValidationError("--rows is at least 1000, --rounds at least 1") }
   }
 
   func run() async throws {
-    if let importAt, let importFile {
-      return try await ResidentMemory.runImport(importFile, into: importAt, mayBeRefused: importMayBeRefused)
-    }
+    if try await child.run() { return }
     let folder = NSTemporaryDirectory() + "godwit-bench-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -58,6 +49,10 @@ struct GodwitBench: AsyncParsableCommand {
     if !json { print(Measurement.header) }
     var isOver = false
     for benchmark in benchmarks {
+      if let absence = benchmark.absence {
+        if !json { print("\(benchmark.group): \(benchmark.name): left out, \(absence)") }
+        continue
+      }
       let measurement = try await benchmark.measure(context)
       print(json ? try measurement.json() : measurement.line)
       if measurement.isOver { isOver = true }
@@ -71,7 +66,9 @@ struct GodwitBench: AsyncParsableCommand {
 private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [String] {
   let groups = Set(benchmarks.map(\.group))
   let merge = groups.contains("merge") ? [SessionExtension.line(context)] : []
-  return merge + (groups.contains("documents") ? [Diskcache.line(context)] : [])
+  let documents = groups.contains("documents") ? [Diskcache.line(context)] : []
+  let usesStore = benchmarks.contains { benchmark in storeBenchmarks.contains { $0.name == benchmark.name } }
+  return merge + documents + (usesStore ? [RcloneCopy.line(context)].compactMap(\.self) : [])
 }
 
 /// Every row of the table, in the order it is printed.

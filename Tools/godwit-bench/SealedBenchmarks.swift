@@ -151,8 +151,8 @@ private func share(_ name: String, isImport: Bool) -> Benchmark {
 }
 
 /// Rows with text of nearly six bits a character, of which packing takes little away.
-private func largeRows(_ count: Int) -> [CapturedRow] {
-  var generator = SplitMix64(state: 7)
+func largeRows(_ count: Int, seed: UInt64 = 7) -> [CapturedRow] {
+  var generator = SplitMix64(state: seed)
   return CapturedRow.make(count).map { row in
     var row = row
     row.body = (0..<80).map { _ in String(generator.next(), radix: 36) }.joined()

@@ -13,6 +13,10 @@ struct Benchmark: Sendable {
   let name: String
   let baseline: String
   let budget: Double
+  /// How much a run of these options works on, where that is not the same as with all others: a part of the name.
+  var size: (@Sendable (BenchContext) -> String)?
+  /// Why there is no such row here; nil when there is.
+  var absence: String?
   private let work: Work
 
   private enum Work: Sendable {
@@ -55,13 +59,16 @@ struct Benchmark: Sendable {
     work = .counted(unit: unit, count)
   }
 
+  /// The name with the size.
+  private func fullName(_ context: BenchContext) -> String { size.map { "\(name), \($0(context))" } ?? name }
+
   func measure(_ context: BenchContext) async throws -> Measurement {
     switch work {
     case .timed(let prepare): return try await time(prepare(context), context)
     case .counted(let unit, let count):
       let counted = try await count(context)
       return Measurement(
-        group: group, name: name, unit: unit, subject: counted.subject, baselineName: baseline,
+        group: group, name: fullName(context), unit: unit, subject: counted.subject, baselineName: baseline,
         baseline: counted.baseline, ratio: counted.subject / counted.baseline, budget: budget)
     }
   }
@@ -82,7 +89,8 @@ struct Benchmark: Sendable {
     }
     await sides.finish()
     return Measurement(
-      group: group, name: name, subject: Self.median(subjectTimes) / Double(sides.units) * 1e6, baselineName: baseline,
+      group: group, name: fullName(context), subject: Self.median(subjectTimes) / Double(sides.units) * 1e6,
+      baselineName: baseline,
       baseline: Self.median(baselineTimes) / Double(sides.units) * 1e6,
       ratio: Self.median(zip(subjectTimes, baselineTimes).map { $0 / $1 }), budget: budget)
   }

@@ -148,7 +148,7 @@ private func edits(_ context: BenchContext, _ name: String, isConcurrent: Bool) 
 }
 
 /// Adds to the count of each row and returns the rows as they are then.
-private func edit(
+func edit(
   _ rows: [CapturedRow], by difference: Int, in replica: Replica, batch: Int = 1_000
 ) async throws -> [CapturedRow] {
   var edited = rows

@@ -3,7 +3,11 @@ import Godwit
 import GodwitSimulation
 
 /// What remotes cost (Specs/remotes.md).
-let remoteBenchmarks = [
+let remoteBenchmarks =
+  fleetBenchmarks + storeBenchmarks + hostBenchmarks + stateBenchmarks
+
+/// What a large group costs.
+private let fleetBenchmarks = [
   fleetRow("bytes of one change, large group", "2 members", budget: 1.1, unit: "bytes") { Double($0.bytes) },
   fleetRow("making its file, large group", "2 members", budget: 1.5, unit: "ms") { $0.made.processor * 1_000 },
   fleetRow("taking it, large group", "2 members", budget: 1.5, unit: "ms") { $0.taken.processor * 1_000 },
