@@ -9,6 +9,7 @@ package struct KnownIncarnations {
   package let records: [Origin: Acknowledgements.Record]
   /// All of them, in the order of members and incarnations.
   package let all: [Origin]
+  private let byReplica: [ReplicaID: [Origin]]
   private let log: ChangeLog
   private var own: Origin { log.origins.own }
 
@@ -17,12 +18,13 @@ package struct KnownIncarnations {
     records = try Acknowledgements(connection).records
     let heard = try SignedAcknowledgements(connection: connection).origins()
     all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
+    byReplica = Dictionary(grouping: all, by: \.replica)
   }
 
   /// Those of a member other than the one that writes here. A member of which none is known to live has one that has
   /// not spoken yet, and counts as holding nothing.
   private func others(of replica: ReplicaID) -> [Origin] {
-    let known = all.filter { $0.replica == replica && $0 != own }
+    let known = byReplica[replica, default: []].filter { $0 != own }
     let ended = log.origins.ended
     guard replica != own.replica, known.allSatisfy({ ended[$0] != nil }) else { return known }
     return known + [Origin(replica: replica, incarnation: 0)]
@@ -60,10 +62,12 @@ package struct KnownIncarnations {
     records[origin]?.counted.knowsEnd(of: other) ?? false
   }
 
-  /// What an incarnation held at its latest transaction here, which a file by any other member says.
-  func implied(by origin: Origin) throws -> VersionVector {
-    guard log.origins.vector[origin] > .none else { return VersionVector() }
-    return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
+  /// What an incarnation holds for all that is known: what it has stated, and what it held at its latest transaction
+  /// here, which a file by any other member says. Who states that transaction has stated that with it.
+  func holding(_ stated: VersionVector?, of origin: Origin) throws -> VersionVector {
+    let (stated, last) = (stated ?? VersionVector(), log.origins.vector[origin])
+    guard last > stated[origin] else { return stated }
+    return stated.union(try log.context(of: Dot(origin, last)))
   }
 
   /// What an incarnation is known to have.
@@ -78,9 +82,9 @@ package struct KnownIncarnations {
   package func holdings(of replica: ReplicaID) throws -> [Holding] {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
     return try living.map { origin in
-      let record = records[origin] ?? Acknowledgements.Record()
-      let applied = record.stated.vector.union(try implied(by: origin))
-      return Holding(applied: applied, present: applied.union(record.held))
+      let record = records[origin]
+      let applied = try holding(record?.stated.vector, of: origin)
+      return Holding(applied: applied, present: applied.union(record?.held ?? VersionVector()))
     }
   }
 

@@ -31,6 +31,8 @@ package final class OriginTable: OriginNumbering {
   private var origins: [Int: Origin] = [:]
   /// The heads' sequences, as long as they are known to be that.
   private var knownVector: VersionVector?
+  /// The incarnations that are known to have ended, and their last transactions.
+  package private(set) var ended: [Origin: SequenceNumber] = [:]
   package let own: Origin
   /// The timestamp of the latest own transaction.
   package private(set) var ownLatest = HLC(rawValue: 0)
@@ -42,6 +44,7 @@ package final class OriginTable: OriginNumbering {
     let stored = try Self.load(connection)
     heads = Dictionary(uniqueKeysWithValues: stored.map { ($0.origin, $0) })
     origins = Dictionary(uniqueKeysWithValues: stored.map { ($0.number, $0.origin) })
+    ended = heads.compactMapValues(\.ended)
     // The last one: earlier incarnations keep their numbers.
     guard let own = stored.last, own.number >= LogKey.firstOwnNumber else {
       throw GodwitError(.damagedLog, "the database has lost its own origin")
@@ -165,12 +168,10 @@ package final class OriginTable: OriginNumbering {
   private func setEnd(of head: Head, _ end: SequenceNumber) throws {
     guard head.ended != end else { return }
     heads[head.origin]?.ended = end
+    ended[head.origin] = end
     try connection.run(
       "UPDATE godwit_origin SET ended = ? WHERE id = ?", [.integer(Int64(end.rawValue)), .integer(Int64(head.number))])
   }
-
-  /// The incarnations that are known to have ended, and their last transactions.
-  package var ended: [Origin: SequenceNumber] { heads.compactMapValues(\.ended) }
 
   /// All origins that are known, those of which nothing is held included.
   var all: [Origin] { heads.keys.sorted() }

@@ -20,8 +20,7 @@ struct Frontier {
       return
     }
     vector = try counted.reduce(log.origins.vector) { frontier, origin in
-      let stated = incarnations.records[origin]?.counted.vector ?? VersionVector()
-      return frontier.intersection(stated.union(try incarnations.implied(by: origin)))
+      frontier.intersection(try incarnations.holding(incarnations.records[origin]?.counted.vector, of: origin))
     }
   }
 
