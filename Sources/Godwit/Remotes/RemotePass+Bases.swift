@@ -24,15 +24,15 @@ extension RemotePass {
   mutating func takeFetched(
     _ file: CarriedFile, isRejoining: Bool, from carrier: any Carrier
   ) async throws -> Replica.TakenFile {
-    let source = SyncSource.file(folder.fetched)
+    let path = folder.fetched
     do {
-      return try await used(try await replica.take(source, isRejoining: isRejoining, nil), on: carrier)
+      return try await used(try await replica.take(fetched: path, isRejoining: isRejoining), on: carrier)
     } catch let error as GodwitError where error.code == .unknownBase {
       // Epochs that were taken for the base lie where the file did.
       guard let base = (error.underlying as? UnknownBase)?.hash, try await takeBase(base, from: carrier),
         try await fetch(file, to: folder.fetched, from: carrier) != nil
       else { throw error }
-      return try await used(try await replica.take(source, isRejoining: isRejoining, nil), on: carrier)
+      return try await used(try await replica.take(fetched: path, isRejoining: isRejoining), on: carrier)
     }
   }
 
@@ -73,7 +73,7 @@ extension RemotePass {
     var hash: ContentHash?
     do {
       guard try await fetch(file, to: folder.fetchedBase, from: carrier) != nil else { return nil }
-      let taken = try await replica.take(.file(folder.fetchedBase), isRejoining: false, nil)
+      let taken = try await replica.take(fetched: folder.fetchedBase)
       report.taken.append(taken.report)
       knownNews = nil
       note.sealed = taken.sealed

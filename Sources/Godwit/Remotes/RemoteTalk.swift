@@ -163,7 +163,7 @@ final class RemoteTalk: @unchecked Sendable {
     }
     fetchedBytes += count
     guard part != .sending else { return }
-    taken.append(try await replica.take(.file(file.path), isRejoining: isRejoining, nil).report)
+    taken.append(try await replica.take(fetched: file.path, isRejoining: isRejoining).report)
   }
 }
 

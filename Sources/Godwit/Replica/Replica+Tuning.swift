@@ -8,6 +8,11 @@ extension Replica {
     /// From how many active members on a group is large: its files at remotes do not grow with it any more
     /// (Specs/remotes.md, "Large groups").
     package var largeGroup = 16
+    /// How long the import of a file from a remote may take for each 64 MiB of it that are begun. It keeps the
+    /// program's own writes waiting.
+    package var importTime = Duration.seconds(600)
+    /// The most bytes of a collector's file, as far as transactions can be cut.
+    package var logFileSize = 32 << 20
 
     package init() {}
   }

@@ -38,3 +38,28 @@ struct SyncRateTests {
     #expect(try await remote[0].sync(maximumBytesPerSecond: 1 << 30).remotes.first?.error == nil)
   }
 }
+
+@Suite("The import of a file from a remote")
+struct ImportTimeTests {
+  @Test("33: is given up when it takes too long, changes nothing, and is tried again in an hour")
+  func tooLong() async throws {
+    var tuning = Replica.Tuning()
+    tuning.importTime = .zero
+    let remote = try await RemoteGroup(2, tuning)
+    try await remote[0].write { transaction in
+      for index in 0..<2_000 { try transaction.insert(Thing(id: "\(index)")) }
+    }
+    try await remote.sync(0)
+    let mailbox = try await remote.mailbox(of: 0)
+    for _ in 0..<2 {
+      let report = try await remote.sync(1)
+      #expect(report.error == nil && report.refused.map(\.error.code) == [.limitExceeded])
+      #expect(try await remote.sync(1).fetchedBytes == 0)
+      remote.group.clock.advance(3_600_000)
+    }
+    #expect(try await remote.ids(1).isEmpty)
+    #expect(try await remote[1].status().remotes.first?.problem == nil)
+    _ = try await remote[1].import(from: .file(mailbox))
+    #expect(try await remote.ids(1).count == 2_000)
+  }
+}
