@@ -141,7 +141,7 @@ extension RemotePass {
     }
     try file.commit()
     var spooled = SpooledFile(note: note, report: written.report)
-    spooled.note.base = written.base?.bytes ?? []
+    (spooled.note.ranges, spooled.note.base) = (written.report.ranges, written.base?.bytes ?? [])
     if let baseName, let made = written.made {
       var base = RemoteNotes.File(name: "\(baseName)", tag: nil, at: note.at, news: [])
       base.sealed = note.sealed

@@ -161,33 +161,44 @@ extension RemotePass {
 // MARK: Collecting
 
 extension RemotePass {
-  /// Puts what the log here does not have into its next file, and one now and then when there is nothing new.
+  /// Puts what the log here does not have into its next files, and one now and then when there is nothing new.
   ///
   /// - Parameter listed: The files of all logs.
   mutating func log(beside listed: [RemoteName: CarriedFile], as own: Origin, to carrier: any Carrier) async throws {
     try await putMeant(as: own, to: carrier)
+    let numbers = listed.keys.filter { $0.origin == own }.compactMap(\.logNumber)
+    while let (file, isLast) = try await logNext(after: numbers, as: own, to: carrier) {
+      report.publishedLog = report.publishedLog.map { $0.followed(by: file) } ?? file
+      if isLast { break }
+    }
+    if report.publishedLog != nil { try await mark(remote.logged, as: own, on: carrier) }
+  }
+
+  /// Puts the next file, and returns whether nothing is left for another one; nil where there is nothing to say.
+  private mutating func logNext(
+    after listed: [UInt32], as own: Origin, to carrier: any Carrier
+  ) async throws -> (ExportReport, isLast: Bool)? {
     let kept = notes.values.filter { note in
       guard case .log(own, _)? = RemoteName(note.name) else { return false }
       return note.tag != nil
     }
     let latest = kept.max { (RemoteName($0.name)?.logNumber ?? 0) < (RemoteName($1.name)?.logNumber ?? 0) }
     let isDue = latest.map { (now - $0.at).magnitude >= LogTimes.beat } ?? true
-    let number = try nextNumber(listed.keys.filter { $0.origin == own }.compactMap(\.logNumber))
+    let number = try nextNumber(listed)
     let name = RemoteName.log(own, number)
     let since = latest.map { $0.at - LogTimes.precision } ?? .min
     let bases = baseKeys
     let present = kept.filter { $0.isWhole(on: bases) }
-    let written = try await spool(name, at: now, besides: present, .since(since)) { mailbox in
+    let limit = replica.tuning.logFileSize
+    let written = try await spool(name, at: now, besides: present, .since(since), within: limit) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }
-    if let file = written.file {
-      remote.logged = number
-      let noted = remote
-      try await replica.noting { try $0.save(noted) }
-      try await put(file, from: folder.spool(remote.name, name), code: nil, to: carrier)
-      report.publishedLog = file.report
-      try await mark(number, as: own, on: carrier)
-    }
+    guard let file = written.file else { return nil }
+    remote.logged = number
+    let noted = remote
+    try await replica.noting { try $0.save(noted) }
+    try await put(file, from: folder.spool(remote.name, name), code: nil, to: carrier)
+    return (file.report, file.note.ranges.covers(written.mailbox.ranges))
   }
 
   /// The number behind all that this replica has used and that lie there.

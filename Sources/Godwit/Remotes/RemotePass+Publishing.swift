@@ -43,9 +43,11 @@ extension RemotePass {
   }
 
   /// What a file for all members would have that leaves out what lies there, and the file itself where it is wanted.
+  ///
+  /// - Parameter limit: How many bytes it may have; it ends where it would get larger. Nil for one that has all.
   func spool(
     _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File], _ passing: Exporter.Passing,
-    where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
+    within limit: Int? = nil, where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
     let spool = folder.spool(remote.name, name)
     let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
@@ -57,14 +59,15 @@ extension RemotePass {
       let sealed = exporter.sealed
       let isUsable = epoch?.isUsable(for: sealed, at: time) ?? false
       let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed.bytes }.map(\.ranges))
-        .sealed(to: isUsable ? epoch?.key.recipient : nil)
+        .sealed(to: isUsable ? epoch?.key.recipient : nil).limited(to: limit)
       let mailbox = try exporter.mailbox(isStateNeeded: hasLeftOut)
       guard isWanted(mailbox) else { return (mailbox, nil) }
-      var note = RemoteNotes.File(
-        name: "\(name)", tag: nil, at: time, ranges: mailbox.ranges, news: mailbox.news.bytes)
+      var note = RemoteNotes.File(name: "\(name)", tag: nil, at: time, news: mailbox.news.bytes)
       note.sealed = mailbox.sealed
       guard exporter.memberCount >= largeGroup else {
-        return (mailbox, SpooledFile(note: note, report: try exporter.spool(to: spool, makeDurable)))
+        let report = try exporter.spool(to: spool, makeDurable)
+        note.ranges = report.ranges
+        return (mailbox, SpooledFile(note: note, report: report))
       }
       let file = try Self.spoolShort(exporter.passing(passing), note, to: spool, on: bases, makeDurable) {
         folder.spool(remoteName, $0)

@@ -17,6 +17,15 @@ public struct ExportReport: Sendable {
   /// Files that an earlier export may have left under names that this one would have given next. They are ordinary sync
   /// files, which do no harm when they are imported, and no part of this export.
   public package(set) var earlierFiles: [String] = []
+  /// The transactions themselves, where they are in one file.
+  package var ranges = OriginRanges()
+
+  /// Both as one.
+  package func followed(by next: ExportReport) -> ExportReport {
+    ExportReport(
+      transactions: transactions + next.transactions, isStateFile: isStateFile, recipients: next.recipients,
+      bytes: bytes + next.bytes)
+  }
 }
 
 extension ExportReport {

@@ -10,7 +10,7 @@ struct ExportDraft {
   private let exporter: Exporter
   private let view: Exporter.View
   /// The transactions to write, in the order of origins; none with a state file.
-  let ranges: [SyncFileHeader.Range]
+  private(set) var ranges: [SyncFileHeader.Range]
   let stateFile: StateExport?
   /// What this replica holds.
   private let acknowledgement: SignedAcknowledgement
@@ -30,6 +30,9 @@ struct ExportDraft {
     let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
     acknowledgement = try Self.acknowledgement(exporter, log, state, at: statedAt)
+    if let limit = exporter.limit, !self.ranges.isEmpty {
+      self.ranges = try PiecePlanner(self).piece(after: [:], limit: limit).ranges
+    }
   }
 
   /// The header of a file with some of the transactions.

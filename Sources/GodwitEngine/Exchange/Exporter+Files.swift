@@ -31,7 +31,8 @@ extension Exporter {
     if draft.ranges.isEmpty {
       try run.add(ExportPiece(all: draft.ranges, isWithin: false))
     } else {
-      let planner = try PiecePlanner(draft, limit: limit)
+      let planner = try PiecePlanner(draft)
+      try planner.requireRoom(in: limit)
       repeat {
         guard run.files.count < Self.fileCountLimit else {
           throw GodwitError(

@@ -43,8 +43,9 @@ extension Exporter {
       made = (base.header.bytes, bytes)
     }
     let bytes = try draft.write(draft.ranges, on: base, to: sink) {}
-    let report = ExportReport(
+    var report = ExportReport(
       transactions: header.transactionCount, isStateFile: false, recipients: recipients.count, bytes: bytes)
+    report.ranges = OriginRanges(draft.ranges)
     return ShortExport(report: report, base: base?.hash, made: made)
   }
 

@@ -21,6 +21,8 @@ package struct Exporter {
   private var epoch: AgeRecipient?
   /// The epoch that the file brings.
   private var brought: EpochKey?
+  /// How many bytes one file may have that others continue; nil where it is to have all.
+  private(set) var limit: Int?
 
   /// What a file is to have.
   package enum Content: Sendable {
@@ -87,6 +89,14 @@ package struct Exporter {
     return copy
   }
 
+  /// The same for a file that ends where it would get larger than so many bytes, if it can be cut there: what it lacks
+  /// is for the next one. Nil for one that has all.
+  package func limited(to limit: Int?) -> Exporter {
+    var copy = self
+    copy.limit = limit
+    return copy
+  }
+
   /// `makeDurable` is called with the own head and the state once the read transaction has begun and before anything is
   /// written, and says when that is.
   package func export(
@@ -96,8 +106,10 @@ package struct Exporter {
     var meter = ExportMeter(total: try draft.header(draft.ranges).transactionCount, progress)
     let bytes = try draft.write(draft.ranges, to: sink) { meter.advance() }
     meter.finish()
-    return ExportReport(
+    var report = ExportReport(
       transactions: meter.total, isStateFile: draft.stateFile != nil, recipients: recipients.count, bytes: bytes)
+    report.ranges = OriginRanges(draft.ranges)
+    return report
   }
 
   /// What an export looks at, of one state of the database.

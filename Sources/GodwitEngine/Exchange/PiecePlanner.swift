@@ -41,12 +41,15 @@ struct PiecePlanner {
   /// What says that a file has all that it takes.
   private struct Full: Error {}
 
-  /// Throws `invalidArgument` for a limit that has no room for what each file begins with.
-  init(_ draft: ExportDraft, limit: Int) throws {
+  init(_ draft: ExportDraft) throws {
     self.draft = draft
     empty = try draft.header([])
     emptyByteCount = empty.byteCount
     sizer = try SyncFileSizer(empty, introduction: draft.introduction)
+  }
+
+  /// Throws `invalidArgument` for a limit that has no room for what each file begins with.
+  func requireRoom(in limit: Int) throws {
     let least = 2 * sizer.byteCount(header: emptyByteCount, parts: 0)
     guard limit >= least else {
       throw GodwitError(

@@ -12,8 +12,8 @@ struct RemoteLogTests {
   private static let day: Int64 = 24 * hour
 
   /// A remote that the first replica collects at, and that the others follow.
-  private func followed(_ count: Int = 3) async throws -> RemoteGroup {
-    let remote = try await RemoteGroup(count)
+  private func followed(_ count: Int = 3, _ tuning: Replica.Tuning = .init()) async throws -> RemoteGroup {
+    let remote = try await RemoteGroup(count, tuning)
     for _ in 0..<3 {
       for index in 1..<count { try await remote.sync(index) }
       try await remote.collect(0)
@@ -243,6 +243,29 @@ struct RemoteLogTests {
     try await remote.collect(0)
     #expect(try await remote.sync(3).taken.count == 1)
     #expect(try await remote.ids(3) == ["a", "b"])
+  }
+
+  @Test("is cut into files of a size, each behind the one before")
+  func cut() async throws {
+    var tuning = Replica.Tuning()
+    tuning.logFileSize = 40_000
+    let remote = try await followed(3, tuning)
+    let (before, size) = (try remote.lastNumber(), tuning.logFileSize)
+    for index in 0..<12 {
+      let name = (0..<800).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+      try await remote[1].write { try $0.insert(Thing(id: "\(index)", name: name)) }
+    }
+    try await remote.sync(1)
+    #expect(try await remote.collect(0).publishedLog?.transactions == 12)
+    let files = try remote.names("l").filter { Int($0.split(separator: "-").last ?? "") ?? 0 > before }
+    #expect(files.count > 2)
+    for name in files {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(remote.remote)/l/\(name)")
+      #expect(try #require(attributes[.size] as? Int) <= size)
+    }
+    #expect(try await remote.sync(2).taken.count == files.count)
+    #expect(try await remote.ids(2).count == 12)
+    #expect(try await remote.collect(0).publishedLog == nil)
   }
 }
 
