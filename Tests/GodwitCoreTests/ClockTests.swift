@@ -74,4 +74,17 @@ struct ClockTests {
     #expect(vector.covers(vector.intersection(VersionVector())))
     #expect(!VersionVector().covers(vector))
   }
+  @Test("what a vector has beyond another is found by its last origin", arguments: 0..<200 as Range<UInt64>)
+  func beyond(seed: UInt64) {
+    var random = Generator(state: seed)
+    let origins = (1...4).map { Origin(replica: ReplicaID(Identifier128(high: 0, low: $0)), incarnation: 1) }
+    func any() -> VersionVector {
+      VersionVector(
+        Dictionary(uniqueKeysWithValues: origins.map { ($0, .init(rawValue: .random(in: 0...2, using: &random))) }))
+    }
+    let (one, other) = (any(), any())
+    let expected = origins.last { one[$0] > other[$0] }.map { Dot($0, one[$0]) }
+    #expect(one.last(above: other) == expected)
+    #expect(other.covers(one) == (expected == nil))
+  }
 }

@@ -72,6 +72,19 @@ package struct VersionVector: Hashable, Sendable {
     return true
   }
 
+  /// The last origin of which the other has less, and how much this one has; nil where the other covers this one.
+  package func last(above other: VersionVector) -> Dot? {
+    var place = other.entries.count
+    for entry in entries.reversed() {
+      while place > 0, other.entries[place - 1].origin > entry.origin { place -= 1 }
+      let isListed = place > 0 && other.entries[place - 1].origin == entry.origin
+      guard isListed, other.entries[place - 1].sequence >= entry.sequence else {
+        return Dot(entry.origin, entry.sequence)
+      }
+    }
+    return nil
+  }
+
   /// The least vector that covers both.
   package func union(_ other: VersionVector) -> VersionVector {
     guard !other.isEmpty else { return self }

@@ -47,6 +47,7 @@ struct AcknowledgementIntake {
         try known.takeOwn(acknowledgement, if: roster.isTrusted)
       } else if try known.take(acknowledgement, if: roster.isTrusted) {
         try acknowledgements.lower(to: Acknowledgement(acknowledgement), of: acknowledgement.origin)
+        acknowledgements.awaited?[acknowledgement.origin] = Dot(acknowledgement.origin, .none)
       }
     }
     try known.weighPending(&acknowledgements, held: held, writer)

@@ -5,17 +5,33 @@ import GodwitStorage
 import GodwitSyncFile
 
 extension SignedAcknowledgements {
-  /// What others have signed of themselves counts once all of it is held here, by the same history.
+  /// What others have signed of themselves counts once all of it is held here, by the same history. One that names
+  /// something else is not read again before that is held.
   func weighPending(_ acknowledgements: inout Acknowledgements, held: VersionVector, _ writer: ReplicaWriter) throws {
-    let log = writer.log
-    for acknowledgement in try pending() where held.covers(acknowledgement.vector) {
-      let chains = try SignedAcknowledgement.hash(acknowledgement.vector) { try log.chain(at: $0) }
-      if chains == acknowledgement.chains {
-        try acknowledgements.count(Acknowledgement(acknowledgement), of: acknowledgement.origin)
-        try compareState(acknowledgement, writer)
-      }
-      try settle(acknowledgement.origin)
+    var awaited = try acknowledgements.awaited ?? Self.notLooked(at: pending())
+    let reached = awaited.filter { held[$0.value.origin] >= $0.value.sequence }.keys.sorted()
+    for origin in reached {
+      let acknowledgement = try latest(of: origin)
+      awaited[origin] = acknowledgement.flatMap { $0.vector.last(above: held) }
+      guard let acknowledgement, awaited[origin] == nil else { continue }
+      try weigh(acknowledgement, &acknowledgements, writer)
     }
+    acknowledgements.awaited = awaited
+  }
+
+  private static func notLooked(at origins: [Origin]) -> [Origin: Dot] {
+    Dictionary(uniqueKeysWithValues: origins.map { ($0, Dot($0, .none)) })
+  }
+
+  private func weigh(
+    _ acknowledgement: SignedAcknowledgement, _ acknowledgements: inout Acknowledgements, _ writer: ReplicaWriter
+  ) throws {
+    let chains = try SignedAcknowledgement.hash(acknowledgement.vector) { try writer.log.chain(at: $0) }
+    if chains == acknowledgement.chains {
+      try acknowledgements.count(Acknowledgement(acknowledgement), of: acknowledgement.origin)
+      try compareState(acknowledgement, writer)
+    }
+    try settle(acknowledgement.origin)
   }
 
   /// Who holds the same must have the same in its tables.

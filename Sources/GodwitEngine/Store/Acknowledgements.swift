@@ -21,6 +21,9 @@ package struct Acknowledgements {
   private let connection: Connection
   /// Of all who have said anything.
   package private(set) var records: [Origin: Record]
+  /// Of what others passed on and was not weighed yet, something that each names and that was not held here when it was
+  /// looked at last; number 0 stands for one that was not looked at. Nil until it is asked for.
+  var awaited: [Origin: Dot]?
 
   package init(_ connection: Connection) throws {
     self.connection = connection

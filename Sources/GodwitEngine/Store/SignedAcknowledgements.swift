@@ -6,9 +6,10 @@ import GodwitSyncFile
 /// The latest signed acknowledgement of each incarnation, to be passed on, and weighed here once all that it names is
 /// held (`godwit_signed_acknowledgement`; Specs/forgetting.md, "Acknowledgements pass from hand to hand").
 package struct SignedAcknowledgements {
+  /// What is long comes last: of a row's beginning SQLite reads no further pages.
   static let creation = """
     CREATE TABLE godwit_signed_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
-      bytes BLOB NOT NULL, pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0,
+      pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, bytes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     """
 
@@ -24,8 +25,11 @@ package struct SignedAcknowledgements {
 
   /// Whose there are, rising.
   func origins() throws -> [Origin] {
-    let sql = "SELECT replica, incarnation FROM godwit_signed_acknowledgement ORDER BY replica, incarnation"
-    return try connection.withStatement(sql) { statement in
+    try readOrigins("SELECT replica, incarnation FROM godwit_signed_acknowledgement ORDER BY 1, 2")
+  }
+
+  private func readOrigins(_ sql: String) throws -> [Origin] {
+    try connection.withStatement(sql) { statement in
       var origins: [Origin] = []
       while try statement.step() { origins.append(try Origin(columnsOf: statement)) }
       return origins
@@ -50,12 +54,20 @@ package struct SignedAcknowledgements {
 
   /// All of them.
   func all() throws -> [SignedAcknowledgement] {
-    try read("SELECT bytes FROM godwit_signed_acknowledgement ORDER BY replica, incarnation")
+    let sql = "SELECT bytes FROM godwit_signed_acknowledgement ORDER BY replica, incarnation"
+    return try connection.withStatement(sql) { statement in
+      var acknowledgements: [SignedAcknowledgement] = []
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 0))
+        acknowledgements.append(try SignedAcknowledgement(reading: &reader))
+      }
+      return acknowledgements
+    }
   }
 
-  /// Those that were not weighed yet.
-  func pending() throws -> [SignedAcknowledgement] {
-    try read("SELECT bytes FROM godwit_signed_acknowledgement WHERE pending ORDER BY replica, incarnation")
+  /// Whose were not weighed yet, rising.
+  func pending() throws -> [Origin] {
+    try readOrigins("SELECT replica, incarnation FROM godwit_signed_acknowledgement WHERE pending ORDER BY 1, 2")
   }
 
   /// Keeps an acknowledgement that replaces the one kept before, if it is trusted; returns whether it is kept.
@@ -121,13 +133,8 @@ package struct SignedAcknowledgements {
 
   /// Who stated another state for the same changes, and has not stated since that it is the same.
   package func differing() throws -> [ReplicaID] {
-    let sql =
-      "SELECT replica, incarnation FROM godwit_signed_acknowledgement WHERE differs ORDER BY replica, incarnation"
-    return try connection.withStatement(sql) { statement in
-      var replicas: Set<ReplicaID> = []
-      while try statement.step() { replicas.insert(try Origin(columnsOf: statement).replica) }
-      return replicas.sorted()
-    }
+    let origins = try readOrigins("SELECT replica, incarnation FROM godwit_signed_acknowledgement WHERE differs")
+    return Set(origins.map(\.replica)).sorted()
   }
 
   /// Whether a pending one counts is known now.
@@ -146,16 +153,5 @@ package struct SignedAcknowledgements {
   private func remove(of origin: Origin) throws {
     try connection.run(
       "DELETE FROM godwit_signed_acknowledgement WHERE replica = ? AND incarnation = ?", origin.columns)
-  }
-
-  private func read(_ sql: String) throws -> [SignedAcknowledgement] {
-    try connection.withStatement(sql) { statement in
-      var acknowledgements: [SignedAcknowledgement] = []
-      while try statement.step() {
-        var reader = ByteReader(statement.blob(at: 0))
-        acknowledgements.append(try SignedAcknowledgement(reading: &reader))
-      }
-      return acknowledgements
-    }
   }
 }
