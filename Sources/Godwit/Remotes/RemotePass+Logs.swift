@@ -7,7 +7,7 @@ import GodwitStorage
 
 /// The times of logs (Specs/remotes.md, "Logs"), in milliseconds, and how much is done at once.
 enum LogTimes {
-  /// How many files a pass takes by their names.
+  /// How many files a pass takes by their names, and puts.
   static let filesAtOnce: UInt32 = 1_000
   /// How far beyond the own last number a list is believed: anybody may put files there.
   static let reach: UInt32 = 1 << 20
@@ -167,7 +167,8 @@ extension RemotePass {
   mutating func log(beside listed: [RemoteName: CarriedFile], as own: Origin, to carrier: any Carrier) async throws {
     try await putMeant(as: own, to: carrier)
     let numbers = listed.keys.filter { $0.origin == own }.compactMap(\.logNumber)
-    while let (file, isLast) = try await logNext(after: numbers, as: own, to: carrier) {
+    for _ in 0..<LogTimes.filesAtOnce {
+      guard let (file, isLast) = try await logNext(after: numbers, as: own, to: carrier) else { break }
       report.publishedLog = report.publishedLog.map { $0.followed(by: file) } ?? file
       if isLast { break }
     }
