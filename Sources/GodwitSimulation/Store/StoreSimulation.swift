@@ -25,11 +25,13 @@ package struct StoreSimulation: Sendable {
   }
 
   /// Throws only when the folder cannot be used.
-  package func run(seed: UInt64) async throws -> Outcome {
+  ///
+  /// - Parameter onStep: Is called with a line for each step of the world.
+  package func run(seed: UInt64, onStep: (@Sendable (String) -> Void)? = nil) async throws -> Outcome {
     let folder = "\(root)/store-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let world = try await StoreWorld(seed: seed, folder: folder, template: template)
+    let world = try await StoreWorld(seed: seed, folder: folder, template: template, onStep: onStep)
     var failure: SimulationFailure?
     do {
       try await world.run()

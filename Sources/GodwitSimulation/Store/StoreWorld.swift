@@ -27,6 +27,8 @@ final class StoreWorld {
   private var written: [Int: [String]] = [:]
   private(set) var transactions = 0
   private(set) var syncs = 0
+  /// Is called with a line for each step; nil for nobody.
+  private let onStep: (@Sendable (String) -> Void)?
 
   /// What a sync may end with: a store that is away, and a marker that comes damaged.
   private static let allowed: Set<GodwitError.Code> = [
@@ -36,8 +38,11 @@ final class StoreWorld {
   private static let remote = "store"
   static let members = 2...5
 
-  init(seed: UInt64, folder: String, template: FolderTemplate) async throws {
+  init(
+    seed: UInt64, folder: String, template: FolderTemplate, onStep: (@Sendable (String) -> Void)? = nil
+  ) async throws {
     self.folder = folder
+    self.onStep = onStep
     generator = SeededGenerator(seed: seed)
     store = SimulatedStore(seed: generator.next())
     incarnations = IncarnationNumbers.seeded(seed)
@@ -76,7 +81,9 @@ final class StoreWorld {
 
   private func step() async throws {
     let actor = actors[Int.random(in: 0..<actors.count, using: &generator)]
-    switch Int.random(in: 0..<41, using: &generator) {
+    let kind = Int.random(in: 0..<41, using: &generator)
+    onStep?("\(actor.name) step \(kind)")
+    switch kind {
     case 0..<12: try await write(actor)
     case 12..<28: _ = try await sync(actor)
     case 28..<31: clock.advance(Int64(Int.random(in: 1...30, using: &generator)) * 60_000)
@@ -98,6 +105,7 @@ final class StoreWorld {
       let id = "\(actor.index)-\(written[actor.index, default: []].count)"
       try await actor.replica.write { try $0.insert(Tally(id: id, word: id)) }
       written[actor.index, default: []].append(id)
+      onStep?("  \(actor.name) writes \(id)")
       transactions += 1
     }
   }
@@ -108,6 +116,7 @@ final class StoreWorld {
     let report = try await actor.replica.sync(
       over: store.client(actor.index), as: Self.remote, isRejoining: isRejoining,
       isCollecting: collectors.contains(actor.index))
+    onStep?("  \(actor.name) syncs: \(report.summary)")
     if let error = report.error, !Self.allowed.contains(error.code) {
       throw SimulationFailure(.error, "a sync of \(actor.name) ended with \(error)")
     }
@@ -133,6 +142,7 @@ final class StoreWorld {
         !removed.contains(actor.index)
       else { return }
       try await other.replica.members.remove("\(actor.replica.identity.replica)")
+      onStep?("  \(other.name) removes \(actor.name)")
       removed.insert(actor.index)
       unsure.insert(actor.index)
     }
@@ -157,6 +167,7 @@ final class StoreWorld {
     if unsure.isEmpty, active.count > 2, generator.chance(oneIn: 2) {
       let silent = active[Int.random(in: 0..<active.count, using: &generator)]
       away.insert(silent.index)
+      onStep?("  \(silent.name) is away")
       for actor in active {
         passedOn.formUnion(try await actor.replica.fetch(Tally.all).map(\.id))
       }
@@ -253,4 +264,19 @@ final class StoreWorld {
 
 extension MergeReport {
   fileprivate var hasNews: Bool { applied.transactions > 0 || applied.state != nil }
+}
+
+extension Replica.SyncReport.Remote {
+  fileprivate var summary: String {
+    let took = taken.map {
+      "\($0.sender) \($0.applied.transactions)\($0.applied.state == nil ? "" : " and a state")"
+    }
+    let put = [
+      ("a mailbox", published), ("a state", publishedState), ("a log's file", publishedLog),
+    ].compactMap { name, report in report.map { "\(name) of \($0.transactions)" } }
+    return [
+      ("took", took), ("put", put), ("refused", refused.map { "\($0.name) for \($0.error)" }),
+      ("found", findings.map(\.rawValue).sorted()), ("ended with", error.map { ["\($0)"] } ?? []),
+    ].filter { !$0.1.isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }.joined(separator: "; ")
+  }
 }
