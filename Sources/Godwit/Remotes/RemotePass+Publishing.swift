@@ -7,8 +7,7 @@ import GodwitStorage
 import GodwitSyncFile
 
 extension RemotePass {
-  /// Publishes the mailbox when it would bring anything. Returns the name of the state file that a member needs; nil
-  /// when none does.
+  /// Publishes the mailbox when it would bring anything. Returns the state file that a member needs; nil when none does.
   ///
   /// - Parameters:
   ///   - others: What lies there besides, with the transactions that need not be in this replica's mailbox.
@@ -16,7 +15,7 @@ extension RemotePass {
   ///   - wasLate: Whether a list has not shown it.
   mutating func publish(
     as own: Origin, besides others: [RemoteNotes.File], isKept: Bool, wasLate: Bool, to carrier: any Carrier
-  ) async throws -> RemoteName? {
+  ) async throws -> NeededState? {
     let name = RemoteName.mailbox(own)
     let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
     let passing = Exporter.Passing.besides(presentMailboxes)
@@ -27,8 +26,9 @@ extension RemotePass {
       report.published = file.report
     }
     noteWithheld(written.mailbox)
-    guard written.mailbox.needsState else { return nil }
-    return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
+    guard let held = written.mailbox.neededState else { return nil }
+    let recipients = String(Hexadecimal.encode(written.mailbox.sealed).prefix(16))
+    return NeededState(name: .state(own, sealedTo: recipients), ranges: OriginRanges(through: held))
   }
 
   /// How old a member's word may be of what has not come, in milliseconds: lists and files come late.
@@ -116,18 +116,25 @@ extension RemotePass {
   /// How long another's state file is believed to serve who needs one.
   private static let patience: Int64 = 86_400_000
 
-  /// - Parameter needed: The name of the state that a member needs; nil when none does.
-  mutating func publishState(_ needed: RemoteName?, as own: Origin, to carrier: any Carrier) async throws {
-    try await removeStates(but: needed, on: carrier)
-    guard let needed else {
+  /// A state file that a member needs.
+  struct NeededState {
+    let name: RemoteName
+    /// What it has to hold at least: whatever has been forgotten here.
+    let ranges: OriginRanges
+  }
+
+  /// - Parameter state: The one that a member needs; nil when none does.
+  mutating func publishState(_ state: NeededState?, as own: Origin, to carrier: any Carrier) async throws {
+    try await removeStates(but: state?.name, on: carrier)
+    guard let state else {
       remote.neededSince = nil
       return
     }
-    let now = now
+    let (now, needed) = (now, state.name)
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if states[needed] != nil, notes["\(needed)"]?.tag != nil { return }
+    if states[needed] != nil, let note = notes["\(needed)"], note.tag != nil, note.ranges.covers(state.ranges) { return }
     let active = try await activeMembers()
     let others = states.keys.filter { name in
       guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
@@ -136,7 +143,7 @@ extension RemotePass {
     guard others.isEmpty || now - since >= Self.patience else { return }
     let spool = folder.spool(remote.name, needed)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
-    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, news: [])
+    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, ranges: state.ranges, news: [])
     try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
     self.report.publishedState = report
   }
