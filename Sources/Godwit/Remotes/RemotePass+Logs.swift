@@ -47,7 +47,7 @@ extension RemotePass {
       report.refused = []
       return false
     }
-    let others = present([:])
+    let others = try await present([:])
     let name = RemoteName.mailbox(own)
     let mailbox = try await spool(name, at: now, besides: others, .all) { _ in false }.mailbox
     guard notes["\(name)"]?.isOutdated(by: mailbox) ?? true else { return true }

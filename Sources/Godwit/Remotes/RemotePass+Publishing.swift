@@ -87,14 +87,17 @@ extension RemotePass {
 
   /// What others have put there and this replica has taken, with the transactions that it need not publish: of a
   /// mailbox its author's own, of a log all but this replica's own. A log may be gone, so its files count for a day,
-  /// and not for who keeps one itself: each would leave it to the other.
+  /// and not for who keeps one itself: each would leave it to the other. Nobody takes all from who was removed, or from
+  /// an incarnation that has ended.
   ///
   /// - Parameter listed: The mailboxes as they are there now.
-  func present(_ listed: [RemoteName: CarriedFile]) -> [RemoteNotes.File] {
+  func present(_ listed: [RemoteName: CarriedFile]) async throws -> [RemoteNotes.File] {
     let (own, bases) = (replica.identity.replica, baseKeys)
+    let active = try await activeMembers()
+    let ended = try await replica.pool.read { try OriginTable($0).ended }
     return notes.values.compactMap { note in
       guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.isTaken,
-        note.isWhole(on: bases)
+        active.contains(origin.replica), ended[origin] == nil, note.isWhole(on: bases)
       else { return nil }
       var file = note
       switch name {
