@@ -169,20 +169,26 @@ extension RemotePass {
     return fetched
   }
 
-  /// Takes whole states when some mailbox showed that this replica needs one, one after another, until none of those
-  /// mailboxes shows it any more.
-  mutating func takeState(of listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
-    guard !lacking(listed).isEmpty else { return }
-    defer { if !lacking(listed).isEmpty { report.findings.insert(.needsState) } }
+  /// Takes a whole state when some mailbox showed that this replica needs one. Returns whether one was taken: it has
+  /// replaced what other files had brought, so that they are to be taken once more.
+  mutating func takeState(of listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws -> Bool {
+    guard !lacking(listed).isEmpty else { return false }
     let states = try await list(RemoteName.states, on: carrier).filter {
       $0.key.origin?.replica != replica.identity.replica
     }
     for file in states.values.sorted(by: { $0.name < $1.name }) {
       guard try await isNew(file) else { continue }
+      let count = report.taken.count
       try await take(file, isRejoining: isRejoining, from: carrier)
+      if report.taken.dropFirst(count).contains(where: { $0.applied.state != nil }) {
+        try await readNotes()
+        return true
+      }
       for mailbox in lacking(listed) { try await take(mailbox, from: carrier) }
-      if lacking(listed).isEmpty { return }
+      if lacking(listed).isEmpty { return false }
     }
+    report.findings.insert(.needsState)
+    return false
   }
 
   /// The mailboxes that showed it.

@@ -53,7 +53,7 @@ struct RemotePass {
   mutating func run(over carrier: any Carrier) async throws {
     let (name, folder) = (remote.name, folder)
     try await BlockingThread.run { try folder.removeLeftovers(of: name) }
-    notes = try await replica.pool.read { try RemoteNotes($0).files(of: name) }
+    try await readNotes()
     let own = try await ownOrigin()
     if try await !follow(as: own, on: carrier) { try await runWhole(as: own, over: carrier) }
   }
@@ -65,9 +65,13 @@ struct RemotePass {
     let standing = try await judge(listed[.mailbox(own)], of: own, on: carrier)
     let mailboxes = listed.filter { $0.key.isMailbox && $0.key != .mailbox(own) }
     try await forgetNotes(besides: listed, of: own)
-    let logs = try await logs(markedIn: listed, on: carrier)
+    var logs = try await logs(markedIn: listed, on: carrier)
     try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
-    try await takeState(of: mailboxes.merging(epochs.listed ?? [:]) { first, _ in first }, from: carrier)
+    while try await takeState(of: mailboxes.merging(epochs.listed ?? [:]) { first, _ in first }, from: carrier) {
+      // What was taken before may not be in the state.
+      logs = try await self.logs(markedIn: listed, on: carrier)
+      try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
+    }
     try await noteMarks(listed, from: carrier)
     // What came in may have begun a new incarnation, as rejoining does.
     let writer = try await ownOrigin()
@@ -138,6 +142,11 @@ struct RemotePass {
       else { continue }
       try await forget(note.name)
     }
+  }
+
+  mutating func readNotes() async throws {
+    let name = remote.name
+    notes = try await replica.pool.read { try RemoteNotes($0).files(of: name) }
   }
 
   func ownOrigin() async throws -> Origin {

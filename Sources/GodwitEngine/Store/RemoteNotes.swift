@@ -185,6 +185,13 @@ package struct RemoteNotes {
       ])
   }
 
+  /// Forgets which files of others' were taken, when what they brought is not here any more.
+  package func forgetTaken() throws {
+    // One of this replica's own has a hash of its bytes. States, bases and epochs bring no transactions.
+    try connection.execute(
+      "DELETE FROM godwit_remote_file WHERE content = x'' AND (name GLOB 'm/*' OR name GLOB 'l/*')")
+  }
+
   package func forget(_ name: String, of remote: String) throws {
     try connection.run("DELETE FROM godwit_remote_file WHERE remote = ? AND name = ?", [.text(remote), .text(name)])
   }

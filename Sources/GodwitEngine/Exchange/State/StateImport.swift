@@ -122,6 +122,7 @@ struct StateImport {
     try SignedAcknowledgements(connection: connection).removeAll()
     try SignedHeads(connection: connection).removeAll()
     try KnownForks(connection: connection).removeAll()
+    try RemoteNotes(connection).forgetTaken()
     for name in [Meta.forgotten, .forgetting, .forgettingCursor, .forgottenThrough] {
       try Meta.remove(name, on: connection)
     }
