@@ -53,7 +53,7 @@ extension RemotePass {
     let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
-    let hasLeftOut = notes.values.contains { $0.code == RemoteNotes.File.leftOut }
+    let hasLeftOut = notes.values.contains(where: \.hasLeftOut)
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed

@@ -90,7 +90,7 @@ extension RemotePass {
     let isNoted = RemoteName(file.name)?.logNumber != nil || note.tag == file.tag && !file.tag.isEmpty
     guard isNoted else { return true }
     guard !note.isTaken, let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
-    if code == .fenced, isRejoining { return true }
+    if note.needsState, isRejoining { return true }
     return try await news().deciding(code, of: file.name) != note.news
   }
 
@@ -108,10 +108,11 @@ extension RemotePass {
       (note.ranges, note.sealed, note.base) = (taken.ranges, taken.sealed, taken.base?.bytes ?? [])
       report.taken.append(taken.report)
       knownNews = nil
-      if taken.report.attention.leftOut.contains(where: { $0.reason == .fenced }) {
-        note.code = RemoteNotes.File.leftOut
+      let hasLeftOut = taken.report.attention.leftOut.contains { $0.reason == .fenced }
+      if hasLeftOut { note.code = RemoteNotes.File.leftOut }
+      if taken.needsState, !isEpoch {
+        note.code = hasLeftOut ? RemoteNotes.File.mutual : GodwitError.Code.fenced.rawValue
       }
-      if taken.needsState, !isEpoch { note.code = GodwitError.Code.fenced.rawValue }
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
       // Earlier epochs are not for who came later.
@@ -194,7 +195,7 @@ extension RemotePass {
   /// The mailboxes that showed it.
   private func lacking(_ listed: [RemoteName: CarriedFile]) -> [CarriedFile] {
     listed.values.filter { file in
-      notes[file.name].map { $0.tag == file.tag && $0.code == GodwitError.Code.fenced.rawValue } ?? false
+      notes[file.name].map { $0.tag == file.tag && $0.needsState } ?? false
     }.sorted { $0.name < $1.name }
   }
 }

@@ -80,6 +80,14 @@ package struct RemoteNotes {
     /// Taken, but for work that was written without what has been forgotten here: who has that needs a state.
     package static let leftOut = "left out"
 
+    /// That, and this replica needs a state of its author's, too.
+    package static let mutual = "left out, fenced"
+    /// Whether this replica needs a state of its author's.
+    package var needsState: Bool { code == GodwitError.Code.fenced.rawValue || code == Self.mutual }
+
+    /// Whether its author needs a state.
+    package var hasLeftOut: Bool { code == Self.leftOut || code == Self.mutual }
+
     package var isTaken: Bool { code == nil || code == Self.leftOut }
 
     package init(
