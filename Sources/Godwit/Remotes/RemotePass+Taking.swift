@@ -89,21 +89,43 @@ extension RemotePass {
     // A file of a log is never another.
     let isNoted = RemoteName(file.name)?.logNumber != nil || note.tag == file.tag && !file.tag.isEmpty
     guard isNoted else { return true }
+    if note.code == RemoteNotes.File.doubtful { return isDue(note) }
     guard !note.isTaken, let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
     if note.needsState, isRejoining { return true }
     return try await news().deciding(code, of: file.name) != note.news
   }
 
-  /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The tag is
-  /// the list's: that of an answer may have another form. Returns whether it is there and was taken.
+  /// After how long a file is fetched again of which the answer had another tag than the list, in milliseconds.
+  private static let doubtTime: Int64 = 3_600_000
+
+  /// Whether what was answered may be an earlier file than the one that was listed. A store may write its tags otherwise
+  /// in answers, so an answer counts when it comes once more an hour later. Files with other names never change.
+  private func isDoubtful(_ answer: CarriedFile, for file: CarriedFile) -> Bool {
+    switch RemoteName(file.name) {
+    case .mailbox, .state: break
+    default: return false
+    }
+    guard answer.size == file.size else { return true }
+    guard answer.tag != file.tag else { return false }
+    guard let note = notes[file.name], note.code == RemoteNotes.File.doubtful, isDue(note) else { return true }
+    return note.tag != file.tag || note.news != Array(answer.tag.utf8)
+  }
+
+  /// Whether a doubtful file is to be fetched again.
+  private func isDue(_ note: RemoteNotes.File) -> Bool { (now - note.at).magnitude >= Self.doubtTime }
+
+  /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The tag that
+  /// is noted is the list's. Returns whether it is there and was taken.
   @discardableResult
   mutating func take(
     _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier
   ) async throws -> Bool {
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     let isEpoch = RemoteName(file.name)?.epochKey != nil
+    var doubt: [UInt8]?
     do {
-      guard try await fetch(file, to: folder.fetched, from: carrier) != nil else { return false }
+      guard let answer = try await fetch(file, to: folder.fetched, from: carrier) else { return false }
+      if isDoubtful(answer, for: file) { doubt = Array(answer.tag.utf8) }
       let taken = try await takeFetched(file, isRejoining: isRejoining, from: carrier)
       (note.ranges, note.sealed, note.base) = (taken.ranges, taken.sealed, taken.base?.bytes ?? [])
       report.taken.append(taken.report)
@@ -120,7 +142,9 @@ extension RemotePass {
         report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
       }
     }
-    if !note.isTaken, let code = note.code {
+    if let doubt, !note.needsState {
+      (note.code, note.news) = (RemoteNotes.File.doubtful, doubt)
+    } else if !note.isTaken, let code = note.code {
       note.news = try await news().deciding(GodwitError.Code(rawValue: code), of: file.name)
     }
     try await save(note)

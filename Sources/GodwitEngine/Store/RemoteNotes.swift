@@ -68,7 +68,8 @@ package struct RemoteNotes {
     package var sealed: [UInt8] = []
     /// Of one of this replica's own: a hash of its bytes.
     package var content: [UInt8] = []
-    /// What this replica had to say when the file was published, or what it was refused by.
+    /// What this replica had to say when the file was published, or what it was refused by; of one that is ``doubtful``
+    /// the answer's tag.
     package var news: [UInt8]
     /// The hash of the header that its header builds on; empty for one that is whole.
     package var base: [UInt8] = []
@@ -82,6 +83,9 @@ package struct RemoteNotes {
 
     /// That, and this replica needs a state of its author's, too.
     package static let mutual = "left out, fenced"
+    /// Taken from an answer that had another tag or size than the list: it may have been an earlier file.
+    package static let doubtful = "doubtful"
+
     /// Whether this replica needs a state of its author's.
     package var needsState: Bool { code == GodwitError.Code.fenced.rawValue || code == Self.mutual }
 
