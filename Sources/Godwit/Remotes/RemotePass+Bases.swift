@@ -190,7 +190,7 @@ extension RemoteNotes.File {
 extension RemotePass {
   /// Looks once a day whether bases and epochs are there, and when this replica's mailbox is not as it was left.
   mutating func lookAtShared(isDue: Bool, on carrier: any Carrier) async throws {
-    let noted = notes.values.compactMap { note in RemoteName(note.name).map { (name: $0, note: note) } }
+    let noted = orderedNotes.compactMap { note in RemoteName(note.name).map { (name: $0, note: note) } }
     let (bases, epochs) = (noted.filter(\.name.isBase), noted.filter { $0.name.epochKey != nil })
     let last = notes[RemoteName.bases].map { now - $0.at } ?? .max
     guard !(bases + epochs).isEmpty, isDue || last.magnitude >= BaseTimes.look else { return }
@@ -223,7 +223,7 @@ extension RemotePass {
   /// Removes this replica's bases that no noted file builds on.
   mutating func tidyBases(on carrier: any Carrier) async throws {
     let used = Set(notes.values.compactMap { ContentHash(bytes: $0.base)?.key })
-    for note in notes.values where now - note.at > BaseTimes.stay {
+    for note in orderedNotes where now - note.at > BaseTimes.stay {
       guard case .base(let origin, let key)? = RemoteName(note.name), origin.replica == replica.identity.replica,
         !used.contains(key)
       else { continue }

@@ -166,7 +166,7 @@ extension RemotePass {
   /// Removes own epochs of long ago.
   mutating func tidyEpochs(on carrier: any Carrier) async throws {
     let own = replica.identity.replica
-    for note in notes.values where now - note.at > PassEpochs.longest {
+    for note in orderedNotes where now - note.at > PassEpochs.longest {
       guard let name = RemoteName(note.name), name.epochKey != nil, name.origin?.replica == own else { continue }
       try await carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)

@@ -217,7 +217,7 @@ extension RemotePass {
   /// A file that was meant to be there when a pass ended early is put once more, byte for byte: whoever has taken it
   /// does not look at it again.
   private mutating func putMeant(as own: Origin, to carrier: any Carrier) async throws {
-    for note in notes.values where note.tag == nil {
+    for note in orderedNotes where note.tag == nil {
       guard let name = RemoteName(note.name), case .log(own, let number) = name else { continue }
       let spool = folder.spool(remote.name, name)
       let isThere = try await BlockingThread.run {
@@ -244,7 +244,7 @@ extension RemotePass {
   /// Removes own files that all members have, and those that have been there for long: who lacks them finds the same
   /// in mailboxes and states.
   mutating func tidyLog(as own: Origin, on carrier: any Carrier) async throws {
-    let old = notes.values.filter { note in
+    let old = orderedNotes.filter { note in
       guard case .log(let origin, let number)? = RemoteName(note.name), origin.replica == own.replica else {
         return false
       }

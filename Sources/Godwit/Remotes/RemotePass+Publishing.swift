@@ -137,7 +137,9 @@ extension RemotePass {
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if states[needed] != nil, let note = notes["\(needed)"], note.tag != nil, note.ranges.covers(state.ranges) { return }
+    if states[needed] != nil, let note = notes["\(needed)"], note.tag != nil, note.ranges.covers(state.ranges) {
+      return
+    }
     let active = try await activeMembers()
     let others = states.keys.filter { name in
       guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
@@ -154,7 +156,7 @@ extension RemotePass {
   /// Removes the states that this replica has published, but for one.
   private mutating func removeStates(but needed: RemoteName?, on carrier: any Carrier) async throws {
     let own = replica.identity.replica
-    for note in notes.values {
+    for note in orderedNotes {
       guard let name = RemoteName(note.name), case .state(let origin, _) = name, origin.replica == own, name != needed
       else { continue }
       try await carrying { try carrier.remove(note.name, meter: $0) }
@@ -168,10 +170,10 @@ extension RemotePass {
       let origins = try ChangeLog(connection).origins
       return origins.ended.filter { $0.key.replica == own.replica && origins.vector[$0.key] >= $0.value }
     }
-    for name in listed.keys {
+    for (name, file) in listed.sorted(by: { $0.value.name < $1.value.name }) {
       guard name.isMailbox || name.isLogMark, let origin = name.origin, ended[origin] != nil else { continue }
-      try await carrying { try carrier.remove("\(name)", meter: $0) }
-      try await forget("\(name)")
+      try await carrying { try carrier.remove(file.name, meter: $0) }
+      try await forget(file.name)
     }
   }
 }

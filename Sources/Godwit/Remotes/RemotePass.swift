@@ -144,6 +144,9 @@ struct RemotePass {
     }
   }
 
+  /// The notes in a firm order: where each leads to a request, a sync that is run again makes the same ones.
+  var orderedNotes: [RemoteNotes.File] { notes.values.sorted { ($0.at, $0.name) < ($1.at, $1.name) } }
+
   mutating func readNotes() async throws {
     let name = remote.name
     notes = try await replica.pool.read { try RemoteNotes($0).files(of: name) }

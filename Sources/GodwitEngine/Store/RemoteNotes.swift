@@ -80,7 +80,6 @@ package struct RemoteNotes {
     package static let late = "late"
     /// Taken, but for work that was written without what has been forgotten here: who has that needs a state.
     package static let leftOut = "left out"
-
     /// That, and this replica needs a state of its author's, too.
     package static let mutual = "left out, fenced"
     /// Taken from an answer that had another tag or size than the list: it may have been an earlier file.

@@ -51,6 +51,7 @@ package struct Epoch: Sendable {
   /// The order in which one is preferred to another.
   package static func isBefore(_ left: Epoch, _ right: Epoch) -> Bool {
     if left.key.createdAt != right.key.createdAt { return left.key.createdAt < right.key.createdAt }
+    if left.maker != right.maker { return left.maker < right.maker }
     return left.key.recipient.bytes.lexicographicallyPrecedes(right.key.recipient.bytes)
   }
 }

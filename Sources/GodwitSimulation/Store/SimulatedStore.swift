@@ -31,6 +31,8 @@ final class SimulatedStore: Sendable {
     var faultRate = 0
     var operation = 0
     var versions: [String: [Version]] = [:]
+    /// In which order names came first. Some are random, and a seed's world must not depend on them.
+    var places: [String: Int] = [:]
     var late: [(name: String, bytes: [UInt8])] = []
     var saved: [String: [Version]]?
     /// Which clients look at an earlier time, and at which.
@@ -125,6 +127,7 @@ final class SimulatedStore: Sendable {
       state.broken = state.broken ?? "a number of a log was used twice: \(name)"
     }
     state.versions[name, default: []].append(Version(operation: state.operation, bytes: bytes))
+    if state.places[name] == nil { state.places[name] = state.places.count }
     if state.versions[name, default: []].count > 4 { state.versions[name]?.removeFirst() }
   }
 
@@ -140,7 +143,10 @@ final class SimulatedStore: Sendable {
       state.counters.lists += 1
       let isOld = isFaulty && state.generator.chance(oneIn: 2)
       let time = Self.time(client, isFaulty: isOld, &state)
-      var files = state.versions.keys.sorted().filter { $0.hasPrefix("\(folder)/") }.compactMap { name in
+      let names = state.versions.keys.filter { $0.hasPrefix("\(folder)/") }.sorted {
+        state.places[$0, default: 0] < state.places[$1, default: 0]
+      }
+      var files = names.compactMap { name in
         Self.find(name, at: time, state).map { CarriedFile(name: name, size: $0.count, tag: Self.tag(of: $0)) }
       }
       if isFaulty, !isOld {
@@ -169,8 +175,11 @@ final class SimulatedStore: Sendable {
       let time = Self.time(client, isFaulty: kind == 0, &state)
       guard var bytes = Self.find(name, at: time, state), kind != 1 else { return nil }
       state.counters.bytes += bytes.count
-      if kind == 2 { bytes.removeLast(Int.random(in: 1...bytes.count, using: &state.generator)) }
-      if kind == 3 { bytes[Int.random(in: 0..<bytes.count, using: &state.generator)] ^= 0x20 }
+      if kind == 2 || kind == 3 {
+        // At a part of it: how many bytes there are differs a little from run to run.
+        let place = Int(state.generator.next() >> 32) * bytes.count >> 32
+        if kind == 2 { bytes.removeSubrange(place...) } else { bytes[place] ^= 0x20 }
+      }
       return bytes
     }
   }
