@@ -207,7 +207,7 @@ extension RemotePass {
 
   /// Forgets what is noted of a file that is gone or another one. A list may show another tag than the answer did when
   /// an own file was put; then its content decides.
-  private mutating func look(
+  mutating func look(
     at note: RemoteNotes.File, _ file: CarriedFile?, on carrier: any Carrier
   ) async throws {
     guard file?.tag != note.tag else { return }

@@ -7,7 +7,8 @@ import GodwitStorage
 import GodwitSyncFile
 
 extension RemotePass {
-  /// Publishes the mailbox when it would bring anything. Returns the state file that a member needs; nil when none does.
+  /// Publishes the mailbox when it would bring anything. Returns the name of the state file that a member
+  /// needs; nil when none does.
   ///
   /// - Parameters:
   ///   - others: What lies there besides, with the transactions that need not be in this replica's mailbox.
@@ -15,7 +16,7 @@ extension RemotePass {
   ///   - wasLate: Whether a list has not shown it.
   mutating func publish(
     as own: Origin, besides others: [RemoteNotes.File], isKept: Bool, wasLate: Bool, to carrier: any Carrier
-  ) async throws -> NeededState? {
+  ) async throws -> RemoteName? {
     let name = RemoteName.mailbox(own)
     let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
     let passing = Exporter.Passing.besides(presentMailboxes)
@@ -26,9 +27,8 @@ extension RemotePass {
       report.published = file.report
     }
     noteWithheld(written.mailbox)
-    guard let held = written.mailbox.neededState else { return nil }
-    let recipients = String(Hexadecimal.encode(written.mailbox.sealed).prefix(16))
-    return NeededState(name: .state(own, sealedTo: recipients), ranges: OriginRanges(through: held))
+    guard written.mailbox.needsState else { return nil }
+    return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
   }
 
   /// How old a member's word may be of what has not come, in milliseconds: lists and files come late.
@@ -53,7 +53,11 @@ extension RemotePass {
     let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
-    let hasLeftOut = notes.values.contains(where: \.hasLeftOut)
+    // Of a member that was removed nobody takes anything, so it needs no state to be there either.
+    let active = try await activeMembers()
+    let hasLeftOut = notes.values.contains { note in
+      note.hasLeftOut && RemoteName(note.name)?.origin.map { active.contains($0.replica) } ?? false
+    }
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed
@@ -119,27 +123,22 @@ extension RemotePass {
   /// How long another's state file is believed to serve who needs one.
   private static let patience: Int64 = 86_400_000
 
-  /// A state file that a member needs.
-  struct NeededState {
-    let name: RemoteName
-    /// What it has to hold at least: whatever has been forgotten here.
-    let ranges: OriginRanges
-  }
-
-  /// - Parameter state: The one that a member needs; nil when none does.
-  mutating func publishState(_ state: NeededState?, as own: Origin, to carrier: any Carrier) async throws {
-    try await removeStates(but: state?.name, on: carrier)
-    guard let state else {
+  /// Publishes a state file that a member needs, unless it or another's is there. The store may have gone back to one
+  /// of this name that has become too old.
+  ///
+  /// - Parameter needed: Its name; nil when no member needs one.
+  mutating func publishState(_ needed: RemoteName?, as own: Origin, to carrier: any Carrier) async throws {
+    try await removeStates(but: needed, on: carrier)
+    guard let needed else {
       remote.neededSince = nil
       return
     }
-    let (now, needed) = (now, state.name)
+    let now = now
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if states[needed] != nil, let note = notes["\(needed)"], note.tag != nil, note.ranges.covers(state.ranges) {
-      return
-    }
+    if let note = notes["\(needed)"] { try await look(at: note, states[needed], on: carrier) }
+    if states[needed] != nil, notes["\(needed)"]?.tag != nil { return }
     let active = try await activeMembers()
     let others = states.keys.filter { name in
       guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
@@ -148,7 +147,7 @@ extension RemotePass {
     guard others.isEmpty || now - since >= Self.patience else { return }
     let spool = folder.spool(remote.name, needed)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
-    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, ranges: state.ranges, news: [])
+    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, news: [])
     try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
     self.report.publishedState = report
   }

@@ -85,9 +85,9 @@ struct RemotePass {
     try await chooseEpoch()
     try await publishEpochs(as: writer, to: carrier)
     let isKept = writer == own && (standing == .asLeft || standing == .late)
-    let neededState = try await publish(
+    let needsState = try await publish(
       as: writer, besides: try await present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
-    try await publishState(neededState, as: writer, to: carrier)
+    try await publishState(needsState, as: writer, to: carrier)
     if isCollecting { try await log(beside: logs, as: writer, to: carrier) }
     try await tidyLog(as: writer, on: carrier)
     try await tidyBases(on: carrier)

@@ -6,12 +6,6 @@ package struct OriginRanges: Hashable, Sendable {
 
   package init(_ ranges: [Origin: ClosedRange<SequenceNumber>] = [:]) { self.ranges = ranges }
 
-  /// All transactions through a vector.
-  package init(through vector: VersionVector) {
-    self.init()
-    for entry in vector.entries { ranges[entry.origin] = SequenceNumber.none.next...entry.sequence }
-  }
-
   package subscript(origin: Origin) -> ClosedRange<SequenceNumber>? {
     get { ranges[origin] }
     set { ranges[origin] = newValue }

@@ -16,8 +16,8 @@ extension Exporter {
     package let sealed: [UInt8]
     /// The transactions that it would have.
     package let ranges: OriginRanges
-    /// What a state file has to hold that some member needs; nil where none does.
-    package let neededState: VersionVector?
+    /// Whether some member needs a state file.
+    package let needsState: Bool
     /// Since when some member has said that it holds what is not here, in milliseconds since 1970 UTC by its clock.
     package let lackedSince: Int64?
   }
@@ -46,7 +46,7 @@ extension Exporter {
       news: writer.bytes.withUnsafeBytes { ContentHash(of: $0) },
       members: members.bytes.withUnsafeBytes { ContentHash(of: $0) }, sealed: sealed.bytes,
       ranges: OriginRanges(ranges),
-      neededState: needsState ? view.forgotten : nil,
+      needsState: needsState,
       lackedSince: incarnations.lackedSince(roster, present: view.log.origins.vector.union(view.waiting.held)))
   }
 }

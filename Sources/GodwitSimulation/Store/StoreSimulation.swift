@@ -12,7 +12,7 @@ package struct StoreSimulation: Sendable {
   }
 
   /// What a seed did.
-  package struct Outcome: Sendable {
+  package struct Outcome: Sendable, Equatable {
     package let failure: SimulationFailure?
     package let transactions: Int
     package let syncs: Int

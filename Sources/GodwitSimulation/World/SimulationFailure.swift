@@ -1,5 +1,5 @@
 /// What should not have happened in a world.
-package struct SimulationFailure: Error, CustomStringConvertible, Sendable {
+package struct SimulationFailure: Error, CustomStringConvertible, Equatable, Sendable {
   package enum Kind: String, Sendable {
     /// Replicas that hold the same changes differ, or show another state than the model.
     case divergence

@@ -1,0 +1,197 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import Testing
+
+@testable import Godwit
+@testable import GodwitCore
+@testable import GodwitEngine
+@testable import GodwitRemotes
+
+/// A folder that answers for one name with what it is given, whatever the list shows.
+private struct OtherAnswer: Carrier {
+  let folder: FolderCarrier
+  let name: String
+  let bytes: [UInt8]
+  let tag: String
+
+  var mayBeAway: Bool { folder.mayBeAway }
+
+  func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
+    try self.folder.list(folder, meter: meter)
+  }
+
+  func find(_ name: String, meter: TransferMeter) throws -> CarriedFile? { try folder.find(name, meter: meter) }
+
+  func read(_ name: String, into sink: any ByteSink, limit: Int, meter: TransferMeter) throws -> CarriedFile? {
+    guard name == self.name else { return try folder.read(name, into: sink, limit: limit, meter: meter) }
+    try sink.write(bytes)
+    return CarriedFile(name: name, size: bytes.count, tag: tag)
+  }
+
+  func write(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
+    try folder.write(name, from: path, meter: meter)
+  }
+
+  func remove(_ name: String, meter: TransferMeter) throws { try folder.remove(name, meter: meter) }
+
+  func honoursConditions(_ name: String, from path: String) throws -> Bool? {
+    try folder.honoursConditions(name, from: path)
+  }
+}
+
+/// What a replica notes of others' files must not keep from it what it lacks.
+@Suite("What is noted of a remote's files")
+struct RemoteNoteTests {
+  private static let hour: Int64 = 3_600_000
+
+  /// The bytes of a replica's mailbox.
+  private func bytes(of index: Int, _ remote: RemoteGroup) async throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: try await remote.mailbox(of: index))))
+  }
+
+  private func answer(_ bytes: [UInt8], for index: Int, _ remote: RemoteGroup) async throws -> OtherAnswer {
+    let name = "m/\(URL(fileURLWithPath: try await remote.mailbox(of: index)).lastPathComponent)"
+    return OtherAnswer(folder: FolderCarrier(remote.remote), name: name, bytes: bytes, tag: "of an answer")
+  }
+
+  @Test("37: a list that shows a new file where an earlier one is answered does not hide the new one")
+  func earlierAnswer() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    let earlier = try await bytes(of: 0, remote)
+    try await remote.insert("b", 0)
+    try await remote.sync(0)
+    let carrier = try await answer(earlier, for: 0, remote)
+    // However often: it has another size.
+    for _ in 0..<3 {
+      #expect(try await remote[1].sync(over: carrier, as: "stick").taken.count == 1)
+      #expect(try await remote.ids(1) == ["a"])
+      // Not before an hour has passed.
+      #expect(try await remote.sync(1).fetchedBytes == 0)
+      remote.group.clock.advance(Self.hour)
+    }
+    try await remote.sync(1)
+    #expect(try await remote.ids(1) == ["a", "b"])
+    #expect(try await remote.sync(1).fetchedBytes == 0)
+  }
+
+  @Test("37: a store that writes its tags otherwise in answers is read once more for a file, and then believed")
+  func otherForm() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    let carrier = try await answer(try await bytes(of: 0, remote), for: 0, remote)
+    for isFetched in [true, false, true, false, false] {
+      let report = try await remote[1].sync(over: carrier, as: "stick")
+      #expect(report.taken.count == (isFetched ? 1 : 0))
+      if !isFetched { remote.group.clock.advance(Self.hour) }
+    }
+    #expect(try await remote.ids(1) == ["a"])
+  }
+
+  @Test("22: what a state that was taken by hand does not have is taken once more from the remote")
+  func stateByHand() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.syncAll(2)
+    try await remote.insert("unaware", 1)
+    try await remote.insert("a", 0)
+    let state = remote.group.folder.file("state")
+    _ = try await remote[0].exportState(to: .file(state))
+    try await remote.insert("b", 0)
+    try await remote.sync(0)
+    try await remote.sync(1)
+    #expect(try await remote.ids(1) == ["a", "b", "unaware"])
+    #expect(try await remote[1].rejoin(from: .file(state)).applied.state != nil)
+    #expect(try await remote.ids(1) == ["a", "unaware"])
+    try await remote.sync(1)
+    #expect(try await remote.ids(1) == ["a", "b", "unaware"])
+    try await remote.syncAll(2)
+    #expect(try await remote.group.digests().count == 1)
+  }
+
+  @Test("19: a state that the store went back to is replaced by the one that was there")
+  func oldState() async throws {
+    var remote = try await RemoteGroup(2)
+    for number in 0..<3 { try await remote.insert("\(number)", number % 2) }
+    try await remote.syncAll(3)
+    try await remote[0].maintenance.compact()
+    try await remote.group.join()
+    #expect(try await remote.sync(0).publishedState != nil)
+    let states = "\(remote.remote)/s"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: states).first)
+    try Data(repeating: 7, count: 1_000).write(to: URL(fileURLWithPath: "\(states)/\(name)"))
+    #expect(try await remote.sync(0).publishedState != nil)
+    let report = try await remote.sync(0)
+    #expect(report.publishedState == nil && report.fetchedBytes == 0)
+    try await remote[2].remotes.add("stick", at: remote.remote)
+    try await remote.sync(2)
+    #expect(try await remote.ids(2).count == 3)
+  }
+
+  @Test("24: for work of a member that was removed no state is kept there")
+  func stateForRemoved() async throws {
+    var remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    let path = remote.group.folder.file("replica-2")
+    let copy = remote.group.folder.file("backup")
+    await remote[2].close()
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.insert("forgotten", 0)
+    for index in [0, 1, 2, 0, 1] { try await remote.sync(index) }
+    try await remote[0].maintenance.compact()
+    await remote[2].close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: copy, toPath: path)
+    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.insert("unaware", 2)
+    for index in [2, 1] { try await remote.sync(index) }
+    #expect(try await remote.sync(0).publishedState != nil)
+    try await remote[0].members.remove("replica-2")
+    try await remote.sync(0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(remote.remote)/s").isEmpty)
+  }
+
+  @Test("23: what lies only with an incarnation that has ended is passed on by who holds it")
+  func ended() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    try await remote.insert("late", 2)
+    try await remote.sync(2)
+    try await remote.sync(1)
+    let ended = try await remote[2].standing().own.incarnationID
+    try await remote[1].members.end(ended, of: "replica-2")
+    #expect(try await remote.sync(1).published?.transactions == 1)
+    try await remote.sync(0)
+    #expect(try await remote.ids(0) == ["late"])
+  }
+
+  @Test("24: what lies only with a member that was removed is passed on by who holds it")
+  func removed() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    try await remote.insert("last", 2)
+    try await remote.sync(2)
+    try await remote.sync(1)
+    try await remote[1].members.remove("\(remote[2].identity.replica)")
+    #expect(try await remote.sync(1).published?.transactions == 1)
+    try await remote.sync(0)
+    #expect(try await remote.ids(0) == ["last"])
+  }
+
+  @Test("a file that brings something left out, and shows that its author's state is needed, says both")
+  func mutual() {
+    func file(_ code: String?) -> RemoteNotes.File {
+      RemoteNotes.File(name: "", tag: nil, code: code, at: 0, news: [])
+    }
+    let both = file(RemoteNotes.File.mutual)
+    #expect(both.needsState && both.hasLeftOut && !both.isTaken)
+    let leftOut = file(RemoteNotes.File.leftOut)
+    #expect(!leftOut.needsState && leftOut.hasLeftOut && leftOut.isTaken)
+    let fenced = file(GodwitError.Code.fenced.rawValue)
+    #expect(fenced.needsState && !fenced.hasLeftOut && !fenced.isTaken)
+    #expect(file(nil).isTaken && !file(RemoteNotes.File.doubtful).isTaken)
+  }
+}
