@@ -98,8 +98,9 @@ extension RemotePass {
   /// After how long a file is fetched again of which the answer had another tag than the list, in milliseconds.
   private static let doubtTime: Int64 = 3_600_000
 
-  /// Whether what was answered may be an earlier file than the one that was listed. A store may write its tags otherwise
-  /// in answers, so an answer counts when it comes once more an hour later. Files with other names never change.
+  /// Whether what was answered may be an earlier file than the one that was listed. A store may write its tags
+  /// otherwise in answers, so an answer counts when it comes once more an hour later. Files with other names never
+  /// change.
   private func isDoubtful(_ answer: CarriedFile, for file: CarriedFile) -> Bool {
     switch RemoteName(file.name) {
     case .mailbox, .state: break
@@ -114,8 +115,8 @@ extension RemotePass {
   /// Whether a doubtful file is to be fetched again.
   private func isDue(_ note: RemoteNotes.File) -> Bool { (now - note.at).magnitude >= Self.doubtTime }
 
-  /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The tag that
-  /// is noted is the list's. Returns whether it is there and was taken.
+  /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The list's
+  /// tag is noted. Returns whether it is there and was taken.
   @discardableResult
   mutating func take(
     _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier
