@@ -111,12 +111,12 @@ bring_conformance_python() {
   elif ! command -v python3 >/dev/null; then
     note "there is no python3, so what needs the formats in Python is skipped"
     return 1
-  elif [ -x "$python" ] && "$python" -c 'import cryptography, zstandard' 2>/dev/null; then
-    note "cryptography and zstandard are there"
-  elif make_python "$1" conformance 'cryptography, zstandard' cryptography zstandard; then
-    note "installed cryptography and zstandard into $scratch/conformance"
+  elif [ -x "$python" ] && "$python" -c 'import cryptography, zstandard, jsonschema' 2>/dev/null; then
+    note "cryptography, zstandard and jsonschema are there"
+  elif make_python "$1" conformance 'cryptography, zstandard, jsonschema' cryptography zstandard jsonschema; then
+    note "installed cryptography, zstandard and jsonschema into $scratch/conformance"
   else
-    note "pip cannot install cryptography and zstandard, so what needs them is skipped: $(tail -n 1 "$1")"
+    note "pip cannot install cryptography, zstandard and jsonschema, so what needs them is skipped: $(tail -n 1 "$1")"
     return 1
   fi
   export GODWIT_CONFORMANCE_PYTHON=$python

@@ -41,6 +41,23 @@ import Testing
     #expect(try desk.godwit("table", "start-sync", "draft", "--as-of", "tomorrow").status == 64)
   }
 
+  @Test func keysAndWhatIsDroppedOrEnded() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try #require(try laptop.godwit("export", "own.sync").status == 0)
+    try #require(try desk.godwit("import", laptop.path("own.sync")).status == 0)
+    #expect(try keys(desk.godwit("keyring", "new-key", "--json")) == ["key"])
+    #expect(try keys(desk.godwit("keyring", "accept", "--json")) == ["accepted"])
+    let added = try desk.godwit("keyring", "add", "recovery-code", "--label", "paper", "--json")
+    #expect(try keys(added) == ["added", "recoveryCodes"])
+    #expect(try keys(desk.godwit("keyring", "remove", "paper", "--json")) == ["removed"])
+    let put = try desk.godwit("put", "todo", "--as", "1", "--json", input: Data(#"{"text": "plants"}"#.utf8))
+    #expect(try keys(put) == ["collection", "documents"])
+    #expect(try keys(desk.godwit("missing", "--drop", "laptop", "--json")) == ["dropped", "bytes"])
+    let lives = try desk.godwit("member", "incarnations", "laptop", "--json").objects()
+    let life = try #require(lives.first?["incarnation"] as? String)
+    #expect(try keys(desk.godwit("member", "end", "laptop", life, "--json")) == ["ended", "name"])
+  }
+
   @Test func exchanging() async throws {
     let (desk, laptop) = try await Machine.pair()
     let exported = try desk.godwit("export", "changes.sync", "--json")

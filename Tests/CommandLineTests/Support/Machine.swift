@@ -116,9 +116,10 @@ final class Machine: Sendable {
     processes.last?.standardError = FileHandle(forWritingAtPath: "\(run).err")
     for process in processes { try process.run() }
     for process in processes { process.waitUntilExit() }
+    let output = Array(try Data(contentsOf: URL(fileURLWithPath: "\(run).out")))
+    PrintedJSON.note(output, of: processes.last)
     return Outcome(
-      status: processes.last?.terminationStatus ?? -1,
-      output: Array(try Data(contentsOf: URL(fileURLWithPath: "\(run).out"))),
+      status: processes.last?.terminationStatus ?? -1, output: output,
       error: String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(run).err")), as: UTF8.self))
   }
 }
