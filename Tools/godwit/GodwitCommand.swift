@@ -4,7 +4,7 @@ import ToolSupport
 
 /// The root of the command line `godwit`.
 @main
-struct GodwitCommand: AsyncParsableCommand {
+struct GodwitCommand: AsyncParsableCommand, HelpTopics {
   static let configuration = CommandConfiguration(
     commandName: "godwit",
     abstract: "Keep encrypted replicas and reconcile them by handing over sync files.",
@@ -20,6 +20,11 @@ struct GodwitCommand: AsyncParsableCommand {
         godwit remote add home /media/stick/godwit && godwit sync
 
       -C PATH, --quiet, --json and the options about keys may stand before the command or after it.
+
+      What files there are, what opens them, and how changes reach other machines:
+        godwit help formats
+        godwit help keys
+        godwit help sync
       """,
     version: """
       godwit \(GodwitVersion.current)
@@ -45,6 +50,11 @@ struct GodwitCommand: AsyncParsableCommand {
           KeyringCommand.self, Rekey.self,
         ]),
     ])
+
+  static let topics = [
+    (name: "formats", text: HelpTopic.formats), (name: "keys", text: HelpTopic.keys),
+    (name: "sync", text: HelpTopic.sync),
+  ]
 
   static func main() {
     DatabaseSource.Reader.serveIfAsked()

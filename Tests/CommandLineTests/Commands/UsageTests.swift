@@ -10,6 +10,7 @@ import Testing
     (["status", "extra"], "see: godwit status --help"), (["init", "--name", ""], "name is empty"),
     (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
     (["export", "--plaintext", "--max-size", "1M", "x"], "--max-size"),
+    (["help", "fromats"], "did you mean: godwit help formats"), (["help", "frobnicate"], "see: godwit --help"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {
     let machine = try Machine("usage")
@@ -26,6 +27,19 @@ import Testing
     #expect(text.hasPrefix("godwit: error: "))
     #expect(text.lowercased().contains(hint.lowercased()), "\(text)")
     #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
+  }
+
+  @Test(arguments: [("formats", "A sync file:"), ("keys", "recovery-code"), ("sync", "godwit remote add")])
+  func aTopicIsExplainedInLinesOfATerminal(topic: String, part: String) throws {
+    let machine = try Machine("help")
+    let shown = try machine.godwit("help", topic)
+    #expect(shown.status == 0 && shown.error.isEmpty)
+    #expect(shown.text.contains(part))
+    #expect(shown.lines.allSatisfy { $0.count <= 82 })
+    // A command of the same name comes first.
+    #expect(shown.text.contains("USAGE: godwit sync") == (topic == "sync"))
+    #expect(try machine.godwit("help").text.contains("godwit help \(topic)"))
+    #expect(try machine.godwit("help", "export").text.contains("USAGE: godwit export"))
   }
 
   /// Foundation starts no program with such an argument, so a shell makes it.

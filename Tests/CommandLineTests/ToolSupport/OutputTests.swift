@@ -73,6 +73,6 @@ import Testing
     ("status", "status", 0), ("stauts", "status", 1), ("lst", "list", 1), ("", "log", 3), ("x", "log", 3),
   ])
   func distancesCountEditsAndSwaps(left: String, right: String, distance: Int) {
-    #expect(CommandPath.distance(left, right) == distance)
+    #expect(Misspelling.distance(left, right) == distance)
   }
 }

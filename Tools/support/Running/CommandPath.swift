@@ -16,6 +16,8 @@ struct CommandPath {
   private(set) var unknown: String?
   /// The subcommands that could stand there.
   private(set) var candidates: [String] = []
+  /// Whether help on something is asked for by `help`.
+  private(set) var isHelp = false
 
   init(_ arguments: [String], root: any ParsableCommand.Type) {
     names = [root._commandName]
@@ -28,9 +30,10 @@ struct CommandPath {
         rest = rest.dropFirst(count)
         continue
       }
-      let isHelp = argument == "help" && names.count == 1
-      guard !argument.hasPrefix("-"), !isHelp else { break }
       let subcommands = command.configuration.subcommands
+      isHelp = argument == "help" && names.count == 1
+      if isHelp { findHelp(Array(rest.dropFirst()), subcommands.map { $0._commandName }, of: root) }
+      guard !argument.hasPrefix("-"), !isHelp else { break }
       guard let next = subcommands.first(where: { $0._commandName == argument }) else {
         unknown = argument
         candidates = subcommands.map { $0._commandName }
@@ -50,6 +53,15 @@ struct CommandPath {
     self.arguments = Array(names.dropFirst()) + moved + Array(rest)
   }
 
+  /// Finds out whether there is help on what is named behind `help`.
+  private mutating func findHelp(_ named: [String], _ subcommands: [String], of root: any ParsableCommand.Type) {
+    let topics = (root as? any HelpTopics.Type)?.topics.map(\.name) ?? []
+    let known = subcommands + topics + ["help"]
+    guard let name = named.first, !name.hasPrefix("-"), !known.contains(name) else { return }
+    unknown = name
+    candidates = subcommands + topics
+  }
+
   /// Whether notes and warnings are left out: `--quiet`, or `--json`.
   var isForPrograms: Bool {
     let options = arguments.prefix { $0 != "--" }
@@ -59,8 +71,7 @@ struct CommandPath {
   /// The nearest subcommand to what was typed, unless it has little to do with it.
   var suggestion: String? {
     guard let unknown else { return nil }
-    let nearest = candidates.min { Self.distance(unknown, $0) < Self.distance(unknown, $1) }
-    return nearest.flatMap { Self.distance(unknown, $0) <= max(1, $0.count / 2) ? $0 : nil }
+    return Misspelling(unknown).nearest(of: candidates)
   }
 
   /// How many arguments a common option takes together with its value; nil for anything else.
@@ -69,24 +80,5 @@ struct CommandPath {
     if valueOptions.contains(argument) { return 2 }
     let hasJoinedValue = argument.hasPrefix("-C") || valueOptions.contains { argument.hasPrefix("\($0)=") }
     return hasJoinedValue ? 1 : nil
-  }
-
-  /// Levenshtein's distance, where two neighbours swapped count once (optimal string alignment).
-  static func distance(_ left: String, _ right: String) -> Int {
-    let a = Array(left.lowercased().unicodeScalars)
-    let b = Array(right.lowercased().unicodeScalars)
-    guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
-    var rows = [Array(0...b.count)]
-    for i in 1...a.count {
-      var row = [i]
-      for j in 1...b.count {
-        let cost = a[i - 1] == b[j - 1] ? 0 : 1
-        var best = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + cost)
-        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { best = min(best, rows[i - 2][j - 2] + 1) }
-        row.append(best)
-      }
-      rows.append(row)
-    }
-    return rows[a.count][b.count]
   }
 }

@@ -58,6 +58,10 @@ public enum Tool {
   private static func run<Root: AsyncParsableCommand>(_ root: Root.Type, _ path: CommandPath) async -> Int32 {
     do {
       if let unknown = path.unknown { return report(unknownSubcommand: unknown, path) }
+      if let help = HelpRequest(path.arguments, of: root) {
+        try StandardStream.output.write(help.text)
+        return ExitStatus.success
+      }
       var command = try root.parseAsRoot(path.arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -96,10 +100,12 @@ public enum Tool {
   }
 
   private static func report(unknownSubcommand unknown: String, _ path: CommandPath) -> Int32 {
-    let command = path.names.joined(separator: " ")
+    let names = path.names.joined(separator: " ")
+    let command = path.isHelp ? "\(names) help" : names
     ErrorReport(
-      status: ExitStatus.usage, message: "there is no command '\(unknown)' in \(command)",
-      hint: path.suggestion.map { "did you mean: \(command) \($0)" } ?? "see: \(command) --help"
+      status: ExitStatus.usage,
+      message: path.isHelp ? "there is no help on '\(unknown)'" : "there is no command '\(unknown)' in \(command)",
+      hint: path.suggestion.map { "did you mean: \(command) \($0)" } ?? "see: \(names) --help"
     ).write(program: path.names.first ?? "")
     return ExitStatus.usage
   }
