@@ -8,6 +8,24 @@ import Testing
     return machine
   }
 
+  @Test("commands that take a table take a collection by its name, too")
+  func namedInPlaceOfTables() throws {
+    let desk = try Machine("desk")
+    try #require(try desk.godwit("init").status == 0)
+    for (name, text) in [("Kräuter", "{\"height\": 3}"), ("other", "{}")] {
+      try #require(try desk.godwit("put", name, "--as", "thyme", input: Data(text.utf8)).status == 0)
+    }
+    let why = try desk.godwit("why", "Kräuter", "thyme", "height", "--json")
+    #expect(why.status == 0, "\(why.error)")
+    let cells = try #require(try why.objects().first?["cells"] as? [[String: Any]])
+    #expect(cells.map { $0["column"] as? String } == ["height"])
+    #expect(try desk.godwit("log", "--table", "Kräuter", "--json").lines.count == 1)
+    #expect(try desk.godwit("log", "--table", "kräuter", "--json").lines.isEmpty)
+    #expect(try desk.godwit("conflicts", "--table", "Kräuter", "--key", "thyme", "--json").status == 0)
+    let unknown = try desk.godwit("why", "Krauter", "thyme")
+    #expect(unknown.status == 1 && unknown.error.contains("did you mean: Kräuter"), "\(unknown.error)")
+  }
+
   @Test func documentsGoInAndComeOutAsTheyWere() throws {
     let machine = try machine()
     let lines = "{\"_key\":\"a\",\"name\":\"Ada\",\"tags\":[\"x\"]}\n{\"_key\":\"b\",\"n\":1.5}\n"

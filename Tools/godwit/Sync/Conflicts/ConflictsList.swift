@@ -11,7 +11,7 @@ struct ConflictsList: AsyncParsableCommand {
         godwit conflicts --table note --kind edit --since 7d
       """)
 
-  @Option(help: ArgumentHelp("Only those of this table.", valueName: "table"))
+  @Option(help: ArgumentHelp("Only those of this table or collection.", valueName: "table"))
   var table: String?
 
   @Option(help: ArgumentHelp("Only those of this row: its key, or a JSON array; needs --table.", valueName: "key"))
@@ -34,9 +34,10 @@ struct ConflictsList: AsyncParsableCommand {
     let (conflicts, names, pruned) = try await options.withReplica { replica in
       var values: [Value]?
       if let key, let table {
-        let parsed = try KeyArguments([key], of: try await replica.tables.table(named: table))
+        let parsed = try KeyArguments([key], of: try await replica.table(orCollection: table))
         values = parsed.key
       }
+      let table = try await replica.tableName(orCollection: table)
       let conflicts = try await replica.conflicts.list(
         limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.date)
       return (conflicts, ReplicaNames(try await replica.members.list()), try await replica.status().prunedConflicts)

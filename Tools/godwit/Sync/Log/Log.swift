@@ -23,7 +23,7 @@ struct LogList: AsyncParsableCommand {
         godwit log --table note --since 2026-01-31
       """)
 
-  @Option(help: ArgumentHelp("Only those that wrote to this table.", valueName: "table"))
+  @Option(help: ArgumentHelp("Only those that wrote to this table or collection.", valueName: "table"))
   var table: String?
 
   @Option(
@@ -41,6 +41,7 @@ struct LogList: AsyncParsableCommand {
       let names = ReplicaNames(try await replica.members.list())
       var writer: ReplicaID?
       if let origin { writer = try await replica.replicaID(named: origin) }
+      let table = try await replica.tableName(orCollection: table)
       let entries = try await replica.history.log(
         limit: limit.asked, table: table, replica: writer, since: since?.date)
       return (entries, names, try await !replica.status().held.isEmpty)

@@ -1,0 +1,40 @@
+import Godwit
+import ToolSupport
+
+/// Commands take a collection's name where they take a table's: who has put documents knows no other.
+extension Replica {
+  /// The table with a name, or that of the collection with it.
+  ///
+  /// - Throws: `notInSchema` when there is neither.
+  func table(orCollection name: String) async throws -> TableDescription {
+    do {
+      return try await tables.table(named: name)
+    } catch let error as GodwitError where error.code == .notInSchema {
+      if let table = try await table(ofCollection: name) { return table }
+      let names = try await status().tables.map(\.name) + collections()
+      guard let nearest = Misspelling(name).nearest(of: names) else { throw error }
+      throw GodwitError(.notInSchema, error.message, hint: "did you mean: \(nearest)")
+    }
+  }
+
+  /// What a table is called that was asked for by a name of its own, or of a collection; nil where none was. Of tables
+  /// that are gone there may be something to list, so that a name that is neither stays what it is.
+  func tableName(orCollection name: String?) async throws -> String? {
+    guard let name else { return nil }
+    do {
+      return try await table(orCollection: name).name
+    } catch let error as GodwitError where error.code == .notInSchema {
+      return name
+    }
+  }
+
+  /// Nil where no collection can have the name, or none has.
+  private func table(ofCollection name: String) async throws -> TableDescription? {
+    guard let table = try? documents(name).table else { return nil }
+    do {
+      return try await tables.table(named: table)
+    } catch let error as GodwitError where error.code == .notInSchema {
+      return nil
+    }
+  }
+}
