@@ -36,11 +36,14 @@ struct ThingGroup {
   let folder: TemporaryFolder
   let clock = TestClock()
   let tuning: Replica.Tuning
+  let isPostQuantum: Bool
   var replicas: [Replica] = []
 
-  init(_ count: Int, _ tuning: Replica.Tuning = Replica.Tuning()) async throws {
+  init(_ count: Int, _ tuning: Replica.Tuning = Replica.Tuning(), isPostQuantum: Bool = false) async throws {
     self.tuning = tuning
+    self.isPostQuantum = isPostQuantum
     folder = try TemporaryFolder()
+    if isPostQuantum { _ = try await Replica.identity(at: folder.file("replica-0"), postQuantum: true) }
     replicas = [try await Self.open(folder.file("replica-0"), clock, tuning)]
     for _ in 1..<max(1, count) { try await join() }
     for _ in 0..<2 { try await exchange() }
@@ -58,7 +61,7 @@ struct ThingGroup {
   @discardableResult
   mutating func join() async throws -> Replica {
     let name = "replica-\(replicas.count)"
-    let identity = try await Replica.identity(at: folder.file(name))
+    let identity = try await Replica.identity(at: folder.file(name), postQuantum: isPostQuantum)
     let invitation = folder.file("\(name).invitation")
     try await replicas[0].members.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: folder.file(name), invitation: .file(invitation), inviter: .trustOnFirstUse)).close()

@@ -16,10 +16,10 @@ extension RemoteGroup {
   fileprivate static let day: Int64 = 86_400_000
 
   /// One whose files are sealed to epochs.
-  fileprivate init(large count: Int) async throws {
+  fileprivate init(large count: Int, isPostQuantum: Bool = false) async throws {
     var tuning = Replica.Tuning()
     tuning.largeGroup = 2
-    try await self.init(count, tuning)
+    try await self.init(count, tuning, isPostQuantum: isPostQuantum)
   }
 
   fileprivate func files(_ folder: String) -> [String] {
@@ -27,7 +27,9 @@ extension RemoteGroup {
       .map { "\(remote)/\(folder)/\($0)" }
   }
 
-  fileprivate func stanzas(_ path: String) throws -> Int { try AgeEnvelope(path.source()).stanzaTypes.count }
+  fileprivate func stanzas(_ path: String) throws -> Int { try stanzaTypes(path).count }
+
+  fileprivate func stanzaTypes(_ path: String) throws -> [String] { try AgeEnvelope(path.source()).stanzaTypes }
 
   /// Whom a file is sealed to, as one that opens it reads it.
   fileprivate func header(_ path: String, by index: Int) throws -> SyncFileHeader {
@@ -94,6 +96,26 @@ struct EpochTests {
       let report = try await remote.sync(index)
       #expect(report.published == nil && report.taken.isEmpty && report.fetchedBytes == 0 && report.error == nil)
     }
+  }
+
+  @Test("of a group with hybrid keys are hybrid, too, end with a removal, and reach who comes later")
+  func hybrid() async throws {
+    var remote = try await RemoteGroup(large: 3, isPostQuantum: true)
+    for index in 0..<3 { try await remote.insert("\(index)", index) }
+    try await remote.syncAll(3)
+    let first = try remote.used(by: 0)
+    #expect(first.map(\.kind) == [.hybrid])
+    let sealed = try remote.mailboxes() + remote.files("e") + remote.files("b")
+    #expect(try Set(sealed.flatMap(remote.stanzaTypes)) == ["mlkem768x25519"])
+    try await remote[0].members.remove("replica-2")
+    try await remote.add()
+    try await remote.insert("later", 0)
+    for _ in 0..<3 { for index in [0, 1, 3] { try await remote.sync(index) } }
+    for index in [0, 1, 3] { #expect(try await remote.ids(index) == ["0", "1", "2", "later"]) }
+    try await remote.sync(2)
+    #expect(try await remote.ids(2) == ["0", "1", "2"])
+    #expect(try remote.epochs(3).map(\.key.recipient.kind) == [.hybrid])
+    #expect(Set(try remote.epochs(3).map(\.key.recipient)).isDisjoint(with: first))
   }
 
   @Test("are of no use to a small group")

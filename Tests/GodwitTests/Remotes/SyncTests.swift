@@ -9,8 +9,8 @@ struct RemoteGroup {
   var group: ThingGroup
   var remote: String { group.folder.file("remote") }
 
-  init(_ count: Int, _ tuning: Replica.Tuning = Replica.Tuning()) async throws {
-    group = try await ThingGroup(count, tuning)
+  init(_ count: Int, _ tuning: Replica.Tuning = Replica.Tuning(), isPostQuantum: Bool = false) async throws {
+    group = try await ThingGroup(count, tuning, isPostQuantum: isPostQuantum)
     try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
     for replica in group.replicas { try await replica.remotes.add("stick", at: remote) }
   }
