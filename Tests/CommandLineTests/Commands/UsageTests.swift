@@ -10,6 +10,7 @@ import Testing
     (["status", "extra"], "see: godwit status --help"), (["init", "--name", ""], "name is empty"),
     (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
     (["export", "--plaintext", "--max-size", "1M", "x"], "--max-size"),
+    (["join", "x.godwit-invitation", "--limit-rate", "1M"], "--limit-rate are for joining at a remote"),
     (["help", "fromats"], "did you mean: godwit help formats"), (["help", "frobnicate"], "see: godwit --help"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {

@@ -30,12 +30,7 @@ struct Sync: AsyncParsableCommand {
       """)
   var collect = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Move at most so many bytes a second, both ways together: 500k, 2M (of 1,024 each), 1MB (of 1,000 each).",
-      valueName: "rate"))
-  var limitRate: ByteCount?
-
+  @OptionGroup var rate: RateOption
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
@@ -45,7 +40,7 @@ struct Sync: AsyncParsableCommand {
       defer { bar.finish() }
       let meter = SyncMeter(bar)
       let report = try await replica.sync(
-        with: names, isRejoining: rejoin, isCollecting: collect, maximumBytesPerSecond: limitRate?.count
+        with: names, isRejoining: rejoin, isCollecting: collect, maximumBytesPerSecond: rate.bytesPerSecond
       ) { meter.show($0) }
       return (report, try await replica.members.list())
     }

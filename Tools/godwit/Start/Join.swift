@@ -36,6 +36,8 @@ struct Join: AsyncParsableCommand {
   @Flag(help: "At a remote: make an identity with hybrid keys, as a post-quantum group needs.")
   var postQuantum = false
 
+  @OptionGroup var rate: RateOption
+
   @OptionGroup var verification: VerificationArguments
 
   @OptionGroup var options: ReplicaOptions
@@ -47,9 +49,13 @@ struct Join: AsyncParsableCommand {
   }
 
   func validate() throws {
-    guard isRemote || name == nil && remote == nil && !postQuantum else {
+    guard isRemote || name == nil && remote == nil && !postQuantum && rate.bytesPerSecond == nil else {
       throw ValidationError(
-        "--name, --remote and --post-quantum are for joining at a remote; an invitation has the name")
+        "--name, --remote, --post-quantum and --limit-rate are for joining at a remote; an invitation has the name")
+    }
+    // It has joined when the sync begins, which would refuse it.
+    guard rate.bytesPerSecond.map({ $0 >= 1_000 }) ?? true else {
+      throw ValidationError("--limit-rate is 1000 or more")
     }
   }
 
@@ -81,7 +87,8 @@ struct Join: AsyncParsableCommand {
       try await replica.closing { replica in
         let members = try await replica.members.list()
         try show(replica, members)
-        try Sync.show(try await replica.sync(with: [remote]), ReplicaNames(members), on: options)
+        let report = try await replica.sync(with: [remote], maximumBytesPerSecond: rate.bytesPerSecond)
+        try Sync.show(report, ReplicaNames(members), on: options)
       }
     }
   }
