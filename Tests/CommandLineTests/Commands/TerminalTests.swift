@@ -126,6 +126,36 @@ import Testing
     }
   }
 
+  @Test(
+    .enabled(if: hasScript, "script(1) is not installed"),
+    arguments: [
+      (["GODWIT_PAGER": "sed s/^/page:/"], "page:", 1...), (["PAGER": "sed s/^/page:/"], "page:", 1...),
+      (["PAGER": "false", "GODWIT_PAGER": "sed s/^/page:/"], "page:", 1...),
+      (["PAGER": "head -n 2 | sed s/^/page:/"], "page:", 2...2),
+      (["GODWIT_PAGER": "", "PAGER": "sed s/^/page:/"], "page:", 0...0), (["PAGER": "cat"], "page:", 0...0),
+      (["PAGER": "no-such-pager"], "A sync file:", 1...1), (["PAGER": "cat >/dev/null; echo $LESS"], "FRX", 1...1),
+    ] as [([String: String], String, any RangeExpression<Int> & Sendable)])
+  func aLongListGoesToAPager(
+    environment: [String: String], mark: String, count: any RangeExpression<Int> & Sendable
+  ) throws {
+    let outcome = try onTerminal(try Machine("pager"), "help formats", environment: environment)
+    #expect(outcome.status == 0)
+    let found = outcome.text.split(whereSeparator: \.isNewline).count { $0.contains(mark) }
+    #expect(count.contains(found), "\(outcome.text)")
+  }
+
+  @Test(.enabled(if: hasScript, "script(1) is not installed"))
+  func aListThatFitsAndOneForProgramsGoToNone() async throws {
+    let (desk, _) = try await Machine.pair()
+    let environment = ["PAGER": "sed s/^/page:/"]
+    #expect(try !onTerminal(desk, "log", environment: environment).text.contains("page:"))
+    for number in 0..<30 {
+      try await desk.write { tx in _ = try tx.execute("UPDATE note SET title = \(number)") }
+    }
+    #expect(try onTerminal(desk, "log", environment: environment).text.split(separator: "page:").count > 30)
+    #expect(try !onTerminal(desk, "log --json", environment: environment).text.contains("page:"))
+  }
+
   @Test(.enabled(if: hasScript, "script(1) is not installed"))
   func colourIsForTerminalsThatWantIt() throws {
     let machine = try Machine("colour")

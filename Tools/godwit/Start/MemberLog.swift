@@ -27,7 +27,7 @@ struct MemberLog: AsyncParsableCommand {
       let time = Format.time(milliseconds: change.milliseconds)
       table.add([time, change.kind.rawValue, change.name, "\(change.replica)", names.name(change.issuer)])
     }
-    try options.console.lines(table.lines)
+    try await options.console.pages(table.lines)
   }
 }
 

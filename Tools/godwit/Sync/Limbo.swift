@@ -32,7 +32,7 @@ struct Limbo: AsyncParsableCommand {
     }
     guard !options.json else { return try options.console.lines(rows.lazy.map { $0.json(names).text }) }
     guard !rows.isEmpty else { return options.console.note("nothing is held back") }
-    try options.console.lines(LimboRow.table(rows, names).lines)
+    try await options.console.pages(LimboRow.table(rows, names).lines)
     if count > rows.count { options.console.note("\(count - rows.count) more; see --limit") }
   }
 }

@@ -31,7 +31,7 @@ struct Missing: AsyncParsableCommand {
     } else if isNothing {
       options.console.note("nothing is missing")
     } else {
-      try options.console.lines(report.lines(names).map(Format.printable))
+      try await options.console.pages(report.lines(names).map(Format.printable))
     }
     if !isNothing { throw ExitCode(ExitStatus.missing) }
   }

@@ -42,6 +42,15 @@ public struct Console: Sendable {
     try StandardStream.output.write(buffer)
   }
 
+  /// Writes a list for a person: on a terminal that it does not fit on by the user's pager.
+  ///
+  /// - Throws: As ``lines(_:)``.
+  public func pages(_ lines: some Sequence<String>) async throws {
+    let lines = Array(lines)
+    if !usesJSON, lines.count >= Pager.rows, let pager = Pager(), await pager.show(lines) { return }
+    try self.lines(lines)
+  }
+
   /// Writes something that is not data for a person. A standard error that takes no more is no reason to fail.
   public func note(_ text: String) {
     guard !isQuiet, !usesJSON else { return }

@@ -59,7 +59,8 @@ public enum Tool {
     do {
       if let unknown = path.unknown { return report(unknownSubcommand: unknown, path) }
       if let help = HelpRequest(path.arguments, of: root) {
-        try StandardStream.output.write(help.text)
+        let lines = help.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        try await Console(isQuiet: path.isForPrograms, usesJSON: false).pages(lines)
         return ExitStatus.success
       }
       var command = try root.parseAsRoot(path.arguments)

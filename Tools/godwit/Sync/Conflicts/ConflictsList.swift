@@ -48,7 +48,7 @@ struct ConflictsList: AsyncParsableCommand {
     if conflicts.isEmpty {
       options.console.note("no conflicts")
     } else {
-      try options.console.lines(Self.table(limit.shown(conflicts, options.console), names).lines)
+      try await options.console.pages(Self.table(limit.shown(conflicts, options.console), names).lines)
     }
     if pruned > 0 { options.console.note("\(Format.count(pruned, "older one")) dropped") }
   }

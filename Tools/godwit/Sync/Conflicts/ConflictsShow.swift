@@ -27,9 +27,9 @@ struct ConflictsShow: AsyncParsableCommand {
     guard let conflict else {
       throw GodwitError(.notFound, "there is no conflict \(number)", hint: "see: godwit conflicts")
     }
-    try options.json
+    try await options.json
       ? options.console.line(conflict.json(names))
-      : options.console.lines(
+      : options.console.pages(
         conflict.lines(names.tellingApart(conflict.authors), lacksRow: lacksRow).map(Format.printable))
   }
 }

@@ -63,7 +63,7 @@ struct LogList: AsyncParsableCommand {
         entry.changes.map(\.text).joined(separator: ", "),
       ])
     }
-    try options.console.lines(listing.lines)
+    try await options.console.pages(listing.lines)
   }
 }
 

@@ -30,9 +30,9 @@ struct LogShow: AsyncParsableCommand {
         sequence, of: try await replica.replicaID(named: origin), incarnation: incarnation)
       return (found, names)
     }
-    try options.json
+    try await options.json
       ? options.console.line(transaction.json(names))
-      : options.console.lines(transaction.lines(names).lazy.map(Format.printable))
+      : options.console.pages(transaction.lines(names).lazy.map(Format.printable))
   }
 }
 

@@ -36,6 +36,7 @@ struct Why: AsyncParsableCommand {
       return (row, ReplicaNames(try await replica.members.list()))
     }
     let story = RowStory(row, names)
-    try options.json ? options.console.line(story.json) : options.console.lines(story.lines.map(Format.printable))
+    try await options.json
+      ? options.console.line(story.json) : options.console.pages(story.lines.map(Format.printable))
   }
 }
