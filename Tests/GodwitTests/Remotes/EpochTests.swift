@@ -54,23 +54,6 @@ extension RemoteGroup {
     try await group.join()
     try await group.replicas[group.replicas.count - 1].remotes.add("stick", at: remote)
   }
-
-  /// Closes a replica and gives a copy of its folder, or puts one in its place.
-  fileprivate mutating func setAside(_ index: Int, as name: String) async throws {
-    await self[index].close()
-    try FileManager.default.copyItem(
-      atPath: group.folder.file("replica-\(index)"), toPath: group.folder.file(name))
-    group.replicas[index] = try await ThingGroup.open(
-      group.folder.file("replica-\(index)"), group.clock, group.tuning)
-  }
-
-  fileprivate mutating func restore(_ index: Int, from name: String) async throws {
-    let path = group.folder.file("replica-\(index)")
-    await self[index].close()
-    try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.moveItem(atPath: group.folder.file(name), toPath: path)
-    group.replicas[index] = try await ThingGroup.open(path, group.clock, group.tuning)
-  }
 }
 
 extension String {

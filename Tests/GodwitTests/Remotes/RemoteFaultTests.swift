@@ -112,20 +112,13 @@ struct RemoteFaultTests {
   func unaware() async throws {
     var remote = try await RemoteGroup(3)
     try await remote.syncAll(3)
-    let path = remote.group.folder.file("replica-2")
-    let copy = remote.group.folder.file("backup")
-    await remote[2].close()
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.setAside(2, as: "backup")
     // Its mailbox keeps this: nobody has it say anything else.
     try await remote.insert("forgotten", 0)
     for index in [0, 1, 2, 0, 1] { try await remote.sync(index) }
     for index in 0..<2 { try await remote[index].maintenance.compact() }
     #expect(try await remote.group.logCount(0) == 0)
-    await remote[2].close()
-    try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.moveItem(atPath: copy, toPath: path)
-    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.restore(2, from: "backup")
     try await remote.insert("unaware", 2)
     try await remote.sync(2)
     #expect(try await remote.ids(2) == ["forgotten", "unaware"])

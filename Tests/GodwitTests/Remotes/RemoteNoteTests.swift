@@ -134,18 +134,11 @@ struct RemoteNoteTests {
   func stateForRemoved() async throws {
     var remote = try await RemoteGroup(3)
     try await remote.syncAll(3)
-    let path = remote.group.folder.file("replica-2")
-    let copy = remote.group.folder.file("backup")
-    await remote[2].close()
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.setAside(2, as: "backup")
     try await remote.insert("forgotten", 0)
     for index in [0, 1, 2, 0, 1] { try await remote.sync(index) }
     try await remote[0].maintenance.compact()
-    await remote[2].close()
-    try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.moveItem(atPath: copy, toPath: path)
-    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.restore(2, from: "backup")
     try await remote.insert("unaware", 2)
     for index in [2, 1] { try await remote.sync(index) }
     #expect(try await remote.sync(0).publishedState != nil)

@@ -40,6 +40,23 @@ struct RemoteGroup {
     let prefix = "\(self[index].identity.replica)-"
     return try #require(try mailboxes().last { $0.contains(prefix) })
   }
+
+  /// Closes a replica and gives a copy of its folder, or puts one in its place.
+  mutating func setAside(_ index: Int, as name: String) async throws {
+    await self[index].close()
+    try FileManager.default.copyItem(
+      atPath: group.folder.file("replica-\(index)"), toPath: group.folder.file(name))
+    group.replicas[index] = try await ThingGroup.open(
+      group.folder.file("replica-\(index)"), group.clock, group.tuning)
+  }
+
+  mutating func restore(_ index: Int, from name: String) async throws {
+    let path = group.folder.file("replica-\(index)")
+    await self[index].close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: group.folder.file(name), toPath: path)
+    group.replicas[index] = try await ThingGroup.open(path, group.clock, group.tuning)
+  }
 }
 
 @Suite("Syncing with a folder")
