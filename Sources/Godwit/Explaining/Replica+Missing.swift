@@ -34,6 +34,7 @@ extension Replica.History {
         let staged = StagedTransactions(connection: writer.connection)
         let dropped = try staged.ranges().filter { $0.replica == author }
         try staged.remove(of: author)
+        try RemoteNotes(writer.connection).forgetTaken()
         return dropped
       }
     }

@@ -52,6 +52,7 @@ extension Replica.Members {
         try origins.end(origin)
         // Who lives and holds what it wrote beyond its end brings that again.
         _ = try StagedTransactions(connection: writer.connection).removeBeyond(origins.ended)
+        try RemoteNotes(writer.connection).forgetTaken()
       }
     }
   }

@@ -212,12 +212,23 @@ extension RemotePass {
   ) async throws {
     guard file?.tag != note.tag else { return }
     let path = folder.fetchedBase
-    guard let file, !note.content.isEmpty, try await fetch(file, to: path, from: carrier) != nil,
+    guard let file, !note.content.isEmpty, try await isFetched(file, to: path, from: carrier),
       try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) == note.content
     else { return try await forget(note.name) }
     var same = note
     same.tag = file.tag
     try await save(same)
+  }
+
+  /// False for one that is gone, or too large to be one of this replica's.
+  private mutating func isFetched(
+    _ file: CarriedFile, to path: String, from carrier: any Carrier
+  ) async throws -> Bool {
+    do {
+      return try await fetch(file, to: path, from: carrier) != nil
+    } catch let error as GodwitError where error.refusesFile {
+      return false
+    }
   }
 
   /// Removes this replica's bases that no noted file builds on.

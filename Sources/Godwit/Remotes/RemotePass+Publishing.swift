@@ -53,10 +53,10 @@ extension RemotePass {
     let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
-    // Of a member that was removed nobody takes anything, so it needs no state to be there either.
-    let active = try await activeMembers()
+    // Who was removed, or has ended, needs no state to be there.
+    let authors = try await livingAuthors()
     let hasLeftOut = notes.values.contains { note in
-      note.hasLeftOut && RemoteName(note.name)?.origin.map { active.contains($0.replica) } ?? false
+      note.hasLeftOut && RemoteName(note.name)?.origin.map(authors) ?? false
     }
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
@@ -97,11 +97,10 @@ extension RemotePass {
   /// - Parameter listed: The mailboxes as they are there now.
   func present(_ listed: [RemoteName: CarriedFile]) async throws -> [RemoteNotes.File] {
     let (own, bases) = (replica.identity.replica, baseKeys)
-    let active = try await activeMembers()
-    let ended = try await replica.pool.read { try OriginTable($0).ended }
+    let authors = try await livingAuthors()
     return notes.values.compactMap { note in
       guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.isTaken,
-        active.contains(origin.replica), ended[origin] == nil, note.isWhole(on: bases)
+        authors(origin), note.isWhole(on: bases)
       else { return nil }
       var file = note
       switch name {
@@ -112,6 +111,13 @@ extension RemotePass {
       }
       return file
     }
+  }
+
+  /// Whether an incarnation is a member's, and not known to have ended.
+  private func livingAuthors() async throws -> @Sendable (Origin) -> Bool {
+    let active = try await activeMembers()
+    let ended = try await replica.pool.read { try OriginTable($0).ended }
+    return { active.contains($0.replica) && ended[$0] == nil }
   }
 
   /// What is sealed to an epoch can be read by who was away as long as that lies there.

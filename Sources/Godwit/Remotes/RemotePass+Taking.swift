@@ -78,6 +78,7 @@ extension RemotePass {
         again.insert(file.name)
       }
     }
+    again.formUnion(files.map(\.name).filter { notes[$0]?.code == RemoteNotes.File.incomplete })
     guard !again.isEmpty, !report.taken.isEmpty else { return }
     report.refused.removeAll { again.contains($0.name) }
     for file in files where again.contains(file.name) { try await take(file, from: carrier) }
@@ -89,7 +90,7 @@ extension RemotePass {
     // A file of a log is never another.
     let isNoted = RemoteName(file.name)?.logNumber != nil || note.tag == file.tag && !file.tag.isEmpty
     guard isNoted else { return true }
-    if note.code == RemoteNotes.File.doubtful { return isDue(note) }
+    if note.doubt != nil, isDue(note) { return true }
     guard !note.isTaken, let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
     if note.needsState, isRejoining { return true }
     return try await news().deciding(code, of: file.name) != note.news
@@ -106,10 +107,12 @@ extension RemotePass {
     case .mailbox, .state: break
     default: return false
     }
+    // Without a tag it is fetched each time.
+    guard !file.tag.isEmpty else { return false }
     guard answer.size == file.size else { return true }
     guard answer.tag != file.tag else { return false }
-    guard let note = notes[file.name], note.code == RemoteNotes.File.doubtful, isDue(note) else { return true }
-    return note.tag != file.tag || note.news != Array(answer.tag.utf8)
+    guard let note = notes[file.name], note.tag == file.tag, isDue(note) else { return true }
+    return note.doubt != answer.tag
   }
 
   /// Whether a doubtful file is to be fetched again.
@@ -123,15 +126,15 @@ extension RemotePass {
   ) async throws -> Bool {
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     let isEpoch = RemoteName(file.name)?.epochKey != nil
-    var doubt: [UInt8]?
     do {
       guard let answer = try await fetch(file, to: folder.fetched, from: carrier) else { return false }
-      if isDoubtful(answer, for: file) { doubt = Array(answer.tag.utf8) }
+      if isDoubtful(answer, for: file) { note.doubt = answer.tag }
       let taken = try await takeFetched(file, isRejoining: isRejoining, from: carrier)
       (note.ranges, note.sealed, note.base) = (taken.ranges, taken.sealed, taken.base?.bytes ?? [])
       report.taken.append(taken.report)
       knownNews = nil
       let hasLeftOut = taken.report.attention.leftOut.contains { $0.reason == .fenced }
+      if taken.report.lacksMore { note.code = RemoteNotes.File.incomplete }
       if hasLeftOut { note.code = RemoteNotes.File.leftOut }
       if taken.needsState, !isEpoch {
         note.code = hasLeftOut ? RemoteNotes.File.mutual : GodwitError.Code.fenced.rawValue
@@ -143,9 +146,7 @@ extension RemotePass {
         report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
       }
     }
-    if let doubt, !note.needsState {
-      (note.code, note.news) = (RemoteNotes.File.doubtful, doubt)
-    } else if !note.isTaken, let code = note.code {
+    if !note.isTaken, let code = note.code {
       note.news = try await news().deciding(GodwitError.Code(rawValue: code), of: file.name)
     }
     try await save(note)
@@ -178,7 +179,8 @@ extension RemotePass {
     return false
   }
 
-  /// Brings a file to this replica's folder; nil when it is not there any more.
+  /// Brings a file to this replica's folder; nil when it is not there any more. The answer's size is that of what came,
+  /// for not every store says it.
   mutating func fetch(
     _ file: CarriedFile, to path: String, from carrier: any Carrier
   ) async throws -> CarriedFile? {
@@ -189,7 +191,7 @@ extension RemotePass {
       guard let fetched = try carrier.read(name, into: pending, limit: Self.fileLimit, meter: meter) else { return nil }
       // Nothing depends on it after a power cut.
       try pending.commit(isDurable: false)
-      return fetched
+      return CarriedFile(name: name, size: try PrivateFile.open(path).size(), tag: fetched.tag)
     }
     if let fetched { report.fetchedBytes += fetched.size }
     return fetched
@@ -202,12 +204,14 @@ extension RemotePass {
     let states = try await list(RemoteName.states, on: carrier).filter {
       $0.key.origin?.replica != replica.identity.replica
     }
-    for file in states.values.sorted(by: { $0.name < $1.name }) {
+    for file in states.values.sorted(by: { $0.name < $1.name }) where !takenStates.contains(file.name) {
       guard try await isNew(file) else { continue }
+      takenStates.insert(file.name)
       let count = report.taken.count
       try await take(file, isRejoining: isRejoining, from: carrier)
       if report.taken.dropFirst(count).contains(where: { $0.applied.state != nil }) {
         try await readNotes()
+        epochs.listed = nil
         return true
       }
       for mailbox in lacking(listed) { try await take(mailbox, from: carrier) }
@@ -222,6 +226,14 @@ extension RemotePass {
     listed.values.filter { file in
       notes[file.name].map { $0.tag == file.tag && $0.needsState } ?? false
     }.sorted { $0.name < $1.name }
+  }
+}
+
+extension MergeReport {
+  /// Whether the file has something that was neither applied nor waits, and that would not be so for good. What an
+  /// incarnation has written beyond its end only others can bring.
+  fileprivate var lacksMore: Bool {
+    !attention.dropped.isEmpty || attention.leftOut.contains { $0.reason == .ended && $0.replica != sender }
   }
 }
 

@@ -24,6 +24,8 @@ struct RemotePass {
   /// The bases that lie there, once they were listed.
   var listedBases: [RemoteName: CarriedFile]?
   var epochs = PassEpochs()
+  /// The states that were fetched: each once, whatever a list says of it.
+  var takenStates: Set<String> = []
 
   /// The most bytes that are fetched of one file.
   static let fileLimit = 1 << 30
@@ -68,7 +70,8 @@ struct RemotePass {
     var logs = try await logs(markedIn: listed, on: carrier)
     try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
     while try await takeState(of: mailboxes.merging(epochs.listed ?? [:]) { first, _ in first }, from: carrier) {
-      // What was taken before may not be in the state.
+      // What was taken before may not be in the state, nor what this replica's own mailbox has passed on.
+      if let file = listed[.mailbox(own)] { try await takeOwn(file, from: carrier) }
       logs = try await self.logs(markedIn: listed, on: carrier)
       try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
     }

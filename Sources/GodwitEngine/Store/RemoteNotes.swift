@@ -9,7 +9,7 @@ package struct RemoteNotes {
     CREATE TABLE godwit_remote (name TEXT PRIMARY KEY, url TEXT NOT NULL, added INTEGER NOT NULL,
       synced INTEGER, code TEXT, message TEXT, since INTEGER, found TEXT, found_at INTEGER, needed INTEGER,
       logged INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT,
+    CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, doubt TEXT, code TEXT,
       at INTEGER NOT NULL, ranges BLOB NOT NULL, sealed BLOB NOT NULL, content BLOB NOT NULL, news BLOB NOT NULL,
       base BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
     """
@@ -57,8 +57,10 @@ package struct RemoteNotes {
     package let name: String
     /// Nil for one that was meant to be published, and may not be.
     package var tag: String?
-    /// Why it was not taken, or ``leftOut``; of one of this replica's own ``new`` or ``late``. Nil for one that was
-    /// taken, or was seen there as it was published.
+    /// The tag of the answer, where that had another tag or size than the list: it may have been an earlier file.
+    package var doubt: String?
+    /// Why it was not taken, or ``leftOut``, ``mutual`` or ``incomplete``; of one of this replica's own ``new`` or
+    /// ``late``. Nil for one that was taken, or was seen there as it was published.
     package var code: String?
     /// When it was taken, refused or published. Milliseconds since 1970 UTC.
     package var at: Int64
@@ -68,8 +70,7 @@ package struct RemoteNotes {
     package var sealed: [UInt8] = []
     /// Of one of this replica's own: a hash of its bytes.
     package var content: [UInt8] = []
-    /// What this replica had to say when the file was published, or what it was refused by; of one that is ``doubtful``
-    /// the answer's tag.
+    /// What this replica had to say when the file was published, or what it was refused by.
     package var news: [UInt8]
     /// The hash of the header that its header builds on; empty for one that is whole.
     package var base: [UInt8] = []
@@ -82,8 +83,8 @@ package struct RemoteNotes {
     package static let leftOut = "left out"
     /// That, and this replica needs a state of its author's, too.
     package static let mutual = "left out, fenced"
-    /// Taken from an answer that had another tag or size than the list: it may have been an earlier file.
-    package static let doubtful = "doubtful"
+    /// Taken, but for what could neither be applied nor wait, and may once other files have come.
+    package static let incomplete = "incomplete"
 
     /// Whether this replica needs a state of its author's.
     package var needsState: Bool { code == GodwitError.Code.fenced.rawValue || code == Self.mutual }
@@ -91,7 +92,8 @@ package struct RemoteNotes {
     /// Whether its author needs a state.
     package var hasLeftOut: Bool { code == Self.leftOut || code == Self.mutual }
 
-    package var isTaken: Bool { code == nil || code == Self.leftOut }
+    /// Whether this replica has all that it can have of it.
+    package var isTaken: Bool { (code == nil || code == Self.leftOut) && doubt == nil }
 
     package init(
       name: String, tag: String?, code: String? = nil, at: Int64, ranges: OriginRanges = OriginRanges(), news: [UInt8]
@@ -164,7 +166,7 @@ package struct RemoteNotes {
   /// What is noted of a remote's files, by their names.
   package func files(of remote: String) throws -> [String: File] {
     try connection.withStatement(
-      "SELECT name, tag, code, ranges, news, sealed, content, at, base FROM godwit_remote_file WHERE remote = ?"
+      "SELECT name, tag, code, ranges, news, sealed, content, at, base, doubt FROM godwit_remote_file WHERE remote = ?"
     ) { statement in
       try statement.bind([.text(remote)])
       var files: [String: File] = [:]
@@ -175,6 +177,7 @@ package struct RemoteNotes {
           code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), at: statement.integer(at: 7),
           ranges: try OriginRanges(reading: &ranges), news: statement.blob(at: 4))
         (file.sealed, file.content, file.base) = (statement.blob(at: 5), statement.blob(at: 6), statement.blob(at: 8))
+        file.doubt = statement.isNull(at: 9) ? nil : try statement.text(at: 9)
         files[file.name] = file
       }
       return files
@@ -186,11 +189,13 @@ package struct RemoteNotes {
     file.ranges.write(to: &ranges)
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, at, ranges, sealed, content, news, base)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_remote_file
+        (remote, name, tag, doubt, code, at, ranges, sealed, content, news, base)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.code.map { .text($0) } ?? .null,
+        .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.doubt.map { .text($0) } ?? .null,
+        file.code.map { .text($0) } ?? .null,
         .integer(file.at), .blob(ranges.bytes), .blob(file.sealed), .blob(file.content), .blob(file.news),
         .blob(file.base),
       ])
@@ -198,7 +203,7 @@ package struct RemoteNotes {
 
   /// Forgets which files of others' were taken, when what they brought is not here any more.
   package func forgetTaken() throws {
-    // One of this replica's own has a hash of its bytes. States, bases and epochs bring no transactions.
+    // One of this replica's own has a hash of its bytes.
     try connection.execute(
       "DELETE FROM godwit_remote_file WHERE content = x'' AND (name GLOB 'm/*' OR name GLOB 'l/*')")
   }
