@@ -133,6 +133,8 @@ import Testing
       (["PAGER": "false", "GODWIT_PAGER": "sed s/^/page:/"], "page:", 1...),
       (["PAGER": "head -n 2 | sed s/^/page:/"], "page:", 2...2),
       (["GODWIT_PAGER": "", "PAGER": "sed s/^/page:/"], "page:", 0...0), (["PAGER": "cat"], "page:", 0...0),
+      // It can read the keyboard.
+      (["PAGER": "cat >/dev/null; set -- $(cat /proc/$$/stat); [ $5 = $8 ] && echo page:"], "page:", 1...1),
       (["PAGER": "no-such-pager"], "A sync file:", 1...1), (["PAGER": "cat >/dev/null; echo $LESS"], "FRX", 1...1),
     ] as [([String: String], String, any RangeExpression<Int> & Sendable)])
   func aLongListGoesToAPager(

@@ -47,7 +47,7 @@ public struct Console: Sendable {
   /// - Throws: As ``lines(_:)``.
   public func pages(_ lines: some Sequence<String>) async throws {
     let lines = Array(lines)
-    if !usesJSON, lines.count >= Pager.rows, let pager = Pager(), await pager.show(lines) { return }
+    if !usesJSON, let pager = Pager(), Pager.isNeeded(for: lines), await pager.show(lines) { return }
     try self.lines(lines)
   }
 
