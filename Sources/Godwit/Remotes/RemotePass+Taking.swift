@@ -69,7 +69,7 @@ extension RemotePass {
     }
     files += strangers.prefix(Self.strangerLimit.count)
     for file in files { try await take(file, from: carrier) }
-    var again = Set(report.refused.map(\.name))
+    var again = Set(report.refused.map(\.name)).intersection(files.map(\.name))
     if try await takeEpochs(for: listed, from: carrier) {
       let tried = Set(files.map(\.name))
       for (name, file) in ordered where isActive(name) == true && !tried.contains(file.name) {
