@@ -11,8 +11,8 @@ struct StoreWorldTests {
     #expect(try await simulation.run(seed: seed).failure == nil)
   }
 
-  /// Names of bases and of epochs are random, and how many bytes a file has differs a little.
-  @Test("a seed gives the same world each time", arguments: [UInt64(3), 22408])
+  /// Names of bases and of epochs are random, so that where a member has several there a fault may hit another one.
+  @Test("a seed gives the same world each time, unless random names decide", arguments: UInt64(1)...4)
   func repeats(seed: UInt64) async throws {
     let folder = try WorldFolder()
     let simulation = StoreSimulation(root: folder.path)
