@@ -198,8 +198,8 @@ final class StoreWorld {
     try await requireSecrecy()
   }
 
-  /// Whether there is a member, for all that those who sync know, that does not: what it has said that it holds may have
-  /// come to nobody.
+  /// Whether there is a member, for all that those who sync know, that does not: what it has said that it holds may
+  /// have come to nobody.
   private func isSomebodySilent() async throws -> Bool {
     for actor in actors where removed.contains(actor.index) {
       guard try await isKnownAsRemoved(actor) else { return true }
