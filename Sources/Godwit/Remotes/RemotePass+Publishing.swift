@@ -53,11 +53,7 @@ extension RemotePass {
     let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
-    // Who was removed, or has ended, needs no state to be there.
-    let authors = try await livingAuthors()
-    let hasLeftOut = notes.values.contains { note in
-      note.hasLeftOut && RemoteName(note.name)?.origin.map(authors) ?? false
-    }
+    let hasLeftOut = try await hasLeftOut()
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed
@@ -111,6 +107,14 @@ extension RemotePass {
       }
       return file
     }
+  }
+
+  /// Whether something was left out of whoever needs a state to be there: who was removed, or has ended, does not.
+  private func hasLeftOut() async throws -> Bool {
+    let origins = notes.values.filter(\.hasLeftOut).compactMap { RemoteName($0.name)?.origin }
+    // Mostly there is none, and nothing to read for it.
+    guard !origins.isEmpty else { return false }
+    return origins.contains(where: try await livingAuthors())
   }
 
   /// Whether an incarnation is a member's, and not known to have ended.
