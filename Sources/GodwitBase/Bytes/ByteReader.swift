@@ -3,8 +3,8 @@
 /// Every read is checked against the end before anything is allocated. A value that is not in its
 /// shortest form is refused, so that equal content has one encoding.
 package struct ByteReader: Sendable {
-  package let bytes: ArraySlice<UInt8>
-  package private(set) var position: Int
+  @usableFromInline package let bytes: ArraySlice<UInt8>
+  @usableFromInline package internal(set) var position: Int
 
   package init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
@@ -13,8 +13,8 @@ package struct ByteReader: Sendable {
 
   package init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
-  package var remaining: Int { bytes.endIndex - position }
-  package var isAtEnd: Bool { position == bytes.endIndex }
+  @inlinable package var remaining: Int { bytes.endIndex - position }
+  @inlinable package var isAtEnd: Bool { position == bytes.endIndex }
 
   package static func truncated() -> GodwitError {
     GodwitError(.truncatedFile, "the data ends in the middle of a value")
@@ -24,13 +24,13 @@ package struct ByteReader: Sendable {
     GodwitError(.corruptFile, "malformed data: \(what)")
   }
 
-  package mutating func byte() throws -> UInt8 {
+  @inlinable package mutating func byte() throws -> UInt8 {
     guard position < bytes.endIndex else { throw Self.truncated() }
     defer { position += 1 }
     return bytes[position]
   }
 
-  package mutating func varint() throws -> UInt64 {
+  @inlinable package mutating func varint() throws -> UInt64 {
     var result: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -60,7 +60,7 @@ package struct ByteReader: Sendable {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
-  package mutating func bigEndian<T: FixedWidthInteger>(_ type: T.Type = T.self) throws -> T {
+  @inlinable package mutating func bigEndian<T: FixedWidthInteger>(_ type: T.Type = T.self) throws -> T {
     let size = MemoryLayout<T>.size
     guard remaining >= size else { throw Self.truncated() }
     let value = bytes[position..<position + size].withUnsafeBytes { $0.loadUnaligned(as: T.self) }
@@ -68,7 +68,7 @@ package struct ByteReader: Sendable {
     return T(bigEndian: value)
   }
 
-  package mutating func raw(_ count: Int) throws -> ArraySlice<UInt8> {
+  @inlinable package mutating func raw(_ count: Int) throws -> ArraySlice<UInt8> {
     guard count >= 0, remaining >= count else { throw Self.truncated() }
     defer { position += count }
     return bytes[position..<position + count]
