@@ -79,7 +79,7 @@ extension Replica {
     _ body: @escaping @Sendable (Exporter, MakeDurable) throws -> Output
   ) async throws -> Output {
     let (database, anchor, keys) = (folder.database, folder.anchor, folder.keys)
-    let (trusted, knownBases) = (trusted, knownBases)
+    let (trusted, memory) = (trusted, exporterMemory)
     let createdAt = wallClock.milliseconds()
     try requireOpen()
     let known = try await BlockingThread.run { try Keyring.open(at: keys).roster }
@@ -95,9 +95,9 @@ extension Replica {
       guard !targets.isEmpty else {
         throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
       }
-      let exporter = Exporter(
+      let exporter = try Exporter(
         connection: connection, identity: contents.identity, roster: roster, targets: targets, content: content,
-        createdAt: createdAt, knownBases: knownBases)
+        createdAt: createdAt, memory: memory)
       return try body(exporter) { head, state in
         try Self.synchronizeLog(of: database)
         return try anchor.noteExport(of: head, state, at: createdAt)
@@ -174,7 +174,7 @@ extension Replica {
   /// Imports a file.
   func take(_ source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?) async throws -> TakenFile {
     let (keys, roster) = try await withKeyring { contents, roster in (try OpeningKeys(contents), roster) }
-    let (members, knownBases) = (trusted, knownBases)
+    let (members, knownBases) = (trusted, exporterMemory.bases)
     let taken = try await withWriter { writer in
       // Whatever of the file counts: what had waited may have been applied when something fails.
       defer { writer.anchor.noteState() }
@@ -212,7 +212,7 @@ extension Replica {
     importing source: SyncSource, isRejoining: Bool = false, progress: ProgressHandler? = nil
   ) async throws -> ImportPlan {
     let (keys, roster) = try await withKeyring { contents, roster in (try OpeningKeys(contents), roster) }
-    let (members, knownBases) = (trusted, knownBases)
+    let (members, knownBases) = (trusted, exporterMemory.bases)
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {

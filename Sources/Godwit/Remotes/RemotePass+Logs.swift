@@ -90,8 +90,10 @@ extension RemotePass {
     else { return nil }
     if let last = published.ranges[own]?.upperBound, (now - published.at).magnitude >= LogTimes.patience {
       let collector = latest.origin.replica
+      let known = replica.exporterMemory.acknowledgements
       let isBrought = try await replica.pool.read { connection in
-        try KnownIncarnations(ChangeLog(connection), on: connection).applied(by: collector).covers(Dot(own, last))
+        let incarnations = try KnownIncarnations(ChangeLog(connection), on: connection, known)
+        return try incarnations.applied(by: collector).covers(Dot(own, last))
       }
       guard isBrought else { return nil }
     }
@@ -251,7 +253,7 @@ extension RemotePass {
       return now - note.at > LogTimes.shortest && !(origin == own && number == remote.logged)
     }
     guard !old.isEmpty else { return }
-    let lacking = try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, _ in
+    let lacking = try await replica.withExporter(for: nil, .mailbox(besides: JoinedRanges())) { exporter, _ in
       try exporter.mailbox().ranges
     }
     for note in old where now - note.at > LogTimes.longest || !note.ranges.intersects(lacking) {

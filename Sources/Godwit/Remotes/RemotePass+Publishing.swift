@@ -54,7 +54,7 @@ extension RemotePass {
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
     let hasLeftOut = try await hasLeftOut()
-    return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
+    return try await replica.withExporter(for: nil, .mailbox(besides: JoinedRanges())) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed
       let isUsable = epoch?.isUsable(for: sealed, at: time) ?? false

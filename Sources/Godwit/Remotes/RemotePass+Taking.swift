@@ -41,7 +41,7 @@ extension RemotePass {
     hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
     let bytes = hour.bytes
     let keys = try await replica.withKeyring { contents, _ in try contents.epochs.map(\.key.recipient) }
-    let news = try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, _ in
+    let news = try await replica.withExporter(for: nil, .mailbox(besides: JoinedRanges())) { exporter, _ in
       let mailbox = try exporter.mailbox()
       let members = mailbox.members.bytes
       return News(all: mailbox.news.bytes, members: members, epochs: members + keys.hash.bytes, hour: bytes)

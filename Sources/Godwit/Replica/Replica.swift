@@ -29,7 +29,7 @@ public final class Replica: Sendable {
   let documentClock: DocumentClock
   let databaseKeys: DatabaseKeys
   let trusted: TrustedMembers
-  let knownBases = KnownBases()
+  let exporterMemory = Exporter.Memory()
   let caches = CacheShelf()
 
   let tuning: Tuning

@@ -47,11 +47,20 @@ package struct OriginRanges: Hashable, Sendable {
   }
 }
 
-extension [OriginRanges] {
+/// The transactions that several files have together.
+package struct JoinedRanges: Sendable {
+  private let ranges: [Origin: [ClosedRange<SequenceNumber>]]
+
+  package init(_ files: [OriginRanges] = []) {
+    var joined: [Origin: [ClosedRange<SequenceNumber>]] = [:]
+    for file in files { for (origin, range) in file.ranges { joined[origin, default: []].append(range) } }
+    ranges = joined
+  }
+
   /// The last transaction that follows a given one among all of these without a gap; that one itself where none does.
   package func end(of origin: Origin, after sequence: SequenceNumber) -> SequenceNumber {
-    compactMap { $0[origin] }.sorted { $0.lowerBound < $1.lowerBound }.reduce(sequence) { end, range in
-      range.lowerBound <= end.next ? Swift.max(end, range.upperBound) : end
+    (ranges[origin] ?? []).sorted { $0.lowerBound < $1.lowerBound }.reduce(sequence) { end, range in
+      range.lowerBound <= end.next ? max(end, range.upperBound) : end
     }
   }
 }

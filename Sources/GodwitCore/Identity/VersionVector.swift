@@ -111,6 +111,19 @@ package struct VersionVector: Hashable, Sendable {
       })
   }
 
+  /// Leaves what the other covers, too. Takes no memory where both list the same origins, as most in a group do.
+  package mutating func formIntersection(_ other: VersionVector) {
+    var place = 0
+    while place < min(entries.count, other.entries.count), entries[place].origin == other.entries[place].origin {
+      if other.entries[place].sequence < entries[place].sequence { entries[place] = other.entries[place] }
+      place += 1
+    }
+    guard place < entries.count else { return }
+    let rest = VersionVector(rising: Array(entries[place...]))
+    entries.removeSubrange(place...)
+    entries += rest.intersection(VersionVector(rising: Array(other.entries[place...]))).entries
+  }
+
   /// The entries that are greater than in `other`.
   package func unseen(by other: VersionVector) -> VersionVector {
     VersionVector(rising: pairs(with: other).compactMap { $1 < $0.sequence ? $0 : nil })
@@ -125,6 +138,43 @@ package struct VersionVector: Hashable, Sendable {
   package func replacing(_ changes: [Origin: SequenceNumber]) -> VersionVector {
     guard !changes.isEmpty else { return self }
     return VersionVector(rising: entries.filter { changes[$0.origin] == nil }).union(VersionVector(changes))
+  }
+
+  /// What differs from another vector: the places in its list of the origins that have another sequence here, with that
+  /// one, and the entries whose origins it lacks.
+  package func difference(
+    from base: VersionVector
+  ) -> (changed: [(place: Int, sequence: SequenceNumber)], further: VersionVector) {
+    var changed: [(place: Int, sequence: SequenceNumber)] = []
+    var further: [Entry] = []
+    var place = 0
+    func pass(_ isBefore: (Origin) -> Bool) {
+      while place < base.entries.count, isBefore(base.entries[place].origin) {
+        changed.append((place, .none))
+        place += 1
+      }
+    }
+    for entry in entries {
+      pass { $0 < entry.origin }
+      guard place < base.entries.count, base.entries[place].origin == entry.origin else {
+        further.append(entry)
+        continue
+      }
+      if base.entries[place].sequence != entry.sequence { changed.append((place, entry.sequence)) }
+      place += 1
+    }
+    pass { _ in true }
+    return (changed, VersionVector(rising: further))
+  }
+
+  /// The vector that differs so from another one.
+  package init(
+    _ base: VersionVector, changed: [(place: Int, sequence: SequenceNumber)], further: VersionVector
+  ) {
+    var entries = base.entries
+    for (place, sequence) in changed { entries[place] = Entry(origin: entries[place].origin, sequence: sequence) }
+    if changed.contains(where: { $0.sequence == .none }) { entries.removeAll { $0.sequence == .none } }
+    self = VersionVector(rising: entries).union(further)
   }
 
   /// The entries, each with where its origin stands in `other`.
@@ -164,6 +214,15 @@ package struct VersionVector: Hashable, Sendable {
   /// one that names it could wait for itself. Throws `corruptFile`.
   package func expectOthers(than origin: Origin) throws {
     guard self[origin] == .none else { throw ByteReader.malformed("a context that names its own origin") }
+  }
+}
+
+extension Sequence<VersionVector> {
+  /// The greatest vector that all of them cover; nil where there is none of them.
+  package func intersection() -> VersionVector? {
+    reduce(into: nil) { common, vector in
+      if common == nil { common = vector } else { common?.formIntersection(vector) }
+    }
   }
 }
 

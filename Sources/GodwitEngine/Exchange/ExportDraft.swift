@@ -8,7 +8,7 @@ import GodwitSyncFile
 /// What one export says and has, worked out once for all of its files.
 struct ExportDraft {
   private let exporter: Exporter
-  private let view: Exporter.View
+  private var view: ExportView { exporter.view }
   /// The transactions to write, in the order of origins; none with a state file.
   private(set) var ranges: [SyncFileHeader.Range]
   let stateFile: StateExport?
@@ -22,9 +22,9 @@ struct ExportDraft {
   init(_ exporter: Exporter, _ makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64) throws {
     self.exporter = exporter
     let connection = exporter.connection
-    view = try Exporter.View(connection, exporter.identity, exporter.roster)
+    let view = exporter.view
     let (log, catalog) = (view.log, view.catalog)
-    let ranges = try exporter.ranges(view)
+    let ranges = try exporter.ranges()
     stateFile = try ranges == nil ? StateExport(connection, log, tables: catalog.synced, view.prover) : nil
     self.ranges = ranges ?? []
     let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
@@ -45,7 +45,7 @@ struct ExportDraft {
   ) throws -> SyncFileHeader {
     let others = try passing.map(passedOn) ?? []
     return try exporter.header(
-      view, createdAt: exporter.createdAt, ranges: ranges, chains: chains(besides: ranges), floor: view.forgotten,
+      createdAt: exporter.createdAt, ranges: ranges, chains: chains(besides: ranges), floor: view.forgotten,
       stateFile: stateFile?.head, acknowledgements: [acknowledgement] + others)
   }
 

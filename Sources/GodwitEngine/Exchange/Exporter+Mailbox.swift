@@ -32,22 +32,19 @@ extension Exporter {
   ///
   /// - Parameter isStateNeeded: Whether some member is known to need a state file, whatever it has acknowledged.
   package func mailbox(isStateNeeded: Bool = false) throws -> Mailbox {
-    let view = try View(connection, identity, roster)
-    let incarnations = try KnownIncarnations(view.log, on: connection)
-    let known = try known(incarnations)
-    let needsState = isStateNeeded || known.contains { !$0.applied.covers(view.forgotten) }
+    let needsState = try isStateNeeded || view.common().needsState
     // Who lacks what has been forgotten finds that out by the floor.
-    let header = try header(view, createdAt: 0, floor: needsState ? view.forgotten : VersionVector())
+    let header = try header(createdAt: 0, floor: needsState ? view.forgotten : VersionVector())
     var (writer, members) = (ByteWriter(), ByteWriter())
     header.write(to: &writer)
     for record in header.roster.members { record.encode(to: &members) }
-    let ranges = try ranges(view, known: known) ?? []
+    let ranges = try ranges() ?? []
+    let present = view.log.origins.vector.union(view.waiting.held)
     return Mailbox(
       news: writer.bytes.withUnsafeBytes { ContentHash(of: $0) },
       members: members.bytes.withUnsafeBytes { ContentHash(of: $0) }, sealed: sealed.bytes,
       ranges: OriginRanges(ranges),
-      needsState: needsState,
-      lackedSince: incarnations.lackedSince(roster, present: view.log.origins.vector.union(view.waiting.held)))
+      needsState: needsState, lackedSince: try view.incarnations().lackedSince(roster, present: present))
   }
 }
 

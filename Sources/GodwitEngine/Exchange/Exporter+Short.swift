@@ -74,7 +74,7 @@ extension Exporter {
       if count < best?.count ?? .max { best = (base, count) }
     }
     guard let best else { return nil }
-    let excess = max(0, best.count - header.byteCount(on: HeaderBase(hash: .zero, header: new)))
+    let excess = max(0, best.count - header.byteCount(on: new))
     return excess * excess <= 2 * Self.growth * size ? best.base : nil
   }
 }

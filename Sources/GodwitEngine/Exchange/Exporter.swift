@@ -14,7 +14,8 @@ package struct Exporter {
   let targets: [Roster.Entry]
   private(set) var content: Content
   let createdAt: Int64
-  let knownBases: KnownBases
+  let memory: Memory
+  let view: ExportView
   /// Which acknowledgements the file passes on; its maker's own is in each.
   private(set) var passing = Passing.all
   /// To whom a file for all targets is sealed in their place.
@@ -36,7 +37,7 @@ package struct Exporter {
     case acknowledgement
     /// What some target may lack and no other mailbox has, by what those have. Who needs a state finds it elsewhere
     /// (Specs/remotes.md, "What a mailbox holds").
-    case mailbox(besides: [OriginRanges])
+    case mailbox(besides: JoinedRanges)
   }
 
   /// Which acknowledgements of others a file passes on.
@@ -48,23 +49,32 @@ package struct Exporter {
     case since(Int64)
   }
 
+  /// What exports of a replica read once for many.
+  package struct Memory: Sendable {
+    package let bases = KnownBases()
+    package let acknowledgements = KnownAcknowledgements()
+
+    package init() {}
+  }
+
   package init(
     connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], content: Content,
-    createdAt: Int64, knownBases: KnownBases
-  ) {
+    createdAt: Int64, memory: Memory
+  ) throws {
     self.connection = connection
     self.identity = identity
     self.roster = roster
     self.targets = targets
     self.content = content
     self.createdAt = createdAt
-    self.knownBases = knownBases
+    self.memory = memory
+    view = try ExportView(connection, identity, roster, targets, memory.acknowledgements)
   }
 
   /// The same for a mailbox that leaves out what others have.
   package func leavingOut(_ ranges: [OriginRanges]) -> Exporter {
     var copy = self
-    copy.content = .mailbox(besides: ranges)
+    copy.content = .mailbox(besides: JoinedRanges(ranges))
     return copy
   }
 
@@ -112,26 +122,9 @@ package struct Exporter {
     return report
   }
 
-  /// What an export looks at, of one state of the database.
-  struct View {
-    let log: ChangeLog
-    let catalog: Catalog
-    let prover: HistoryProver
-    let forgotten: VersionVector
-    let waiting: WaitingRanges
-
-    init(_ connection: Connection, _ identity: Identity, _ roster: Roster) throws {
-      log = try ChangeLog(connection)
-      catalog = try Catalog(connection)
-      prover = HistoryProver(identity, group: roster.group, log, on: connection)
-      forgotten = try ForgottenVector.load(log, on: connection)
-      waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
-    }
-  }
-
   /// What the file says before its transactions.
   func header(
-    _ view: View, createdAt: Int64, ranges: [SyncFileHeader.Range] = [],
+    createdAt: Int64, ranges: [SyncFileHeader.Range] = [],
     chains: [Origin: SyncFileHeader.Chain] = [:], floor: VersionVector = VersionVector(), stateFile: StateHead? = nil,
     acknowledgements: [SignedAcknowledgement] = []
   ) throws -> SyncFileHeader {
@@ -154,30 +147,23 @@ package struct Exporter {
   }
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
-  func ranges(_ view: View) throws -> [SyncFileHeader.Range]? {
-    try ranges(view, known: known(KnownIncarnations(view.log, on: connection)))
-  }
-
-  /// - Parameter targets: What they are known to have.
-  func ranges(
-    _ view: View, known targets: [KnownIncarnations.Holding]
-  ) throws -> [SyncFileHeader.Range]? {
-    let (log, waiting) = (view.log, view.waiting)
-    let (held, floor) = (log.origins.vector, log.origins.floor)
-    let reached = targets.filter { $0.applied.covers(view.forgotten) }
-    let elsewhere: [OriginRanges]
-    let includesAll: Bool
+  func ranges() throws -> [SyncFileHeader.Range]? {
+    let (log, waiting, floor) = (view.log, view.waiting, view.log.origins.floor)
+    let held = log.origins.vector
+    let elsewhere: JoinedRanges
+    var known = floor
     switch content {
     case .state: return nil
     case .acknowledgement: return []
-    case .mailbox(let others): (elsewhere, includesAll) = (others, false)
+    case .mailbox(let others):
+      elsewhere = others
+      known = try view.common().present?.union(floor) ?? floor
     case .lacking, .all:
-      guard reached.count == targets.count else { return nil }
-      elsewhere = []
-      if case .all = content { includesAll = true } else { includesAll = false }
+      let common = try view.common()
+      guard !common.needsState else { return nil }
+      elsewhere = JoinedRanges()
+      if case .lacking = content { known = common.present?.union(floor) ?? floor }
     }
-    let common = reached.dropFirst().reduce(reached.first?.present ?? floor) { $0.intersection($1.present) }
-    let known = includesAll ? floor : common.union(floor)
     return try Set(held.origins + waiting.ends.keys).sorted().compactMap { origin in
       let end = try waiting.ends[origin] ?? loggedEnd(of: origin, log, view.prover)
       let before = Dot(origin, elsewhere.end(of: origin, after: known[origin]))
@@ -188,12 +174,6 @@ package struct Exporter {
         origin: origin, first: before.sequence.next, last: end.last, chainBefore: chain, chainAtEnd: end.chain,
         contextBefore: context, proof: end.proof)
     }
-  }
-
-  /// What each incarnation that writes on for a target is known to have: who cannot be reached without a state file
-  /// keeps nothing from the others of its member.
-  func known(_ incarnations: KnownIncarnations) throws -> [KnownIncarnations.Holding] {
-    try targets.flatMap { try incarnations.holdings(of: $0.identity.replica) }
   }
 
   private func loggedEnd(of origin: Origin, _ log: ChangeLog, _ prover: HistoryProver) throws -> WaitingRanges.End? {

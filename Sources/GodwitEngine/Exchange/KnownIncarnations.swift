@@ -13,9 +13,16 @@ package struct KnownIncarnations {
   private let log: ChangeLog
   private var own: Origin { log.origins.own }
 
-  package init(_ log: ChangeLog, on connection: Connection) throws {
+  /// - Parameter known: The acknowledgements that were read before.
+  package init(
+    _ log: ChangeLog, on connection: Connection, _ known: KnownAcknowledgements = .init()
+  ) throws {
+    try self.init(log, Acknowledgements(connection, known).records, on: connection)
+  }
+
+  init(_ log: ChangeLog, _ records: [Origin: Acknowledgements.Record], on connection: Connection) throws {
     self.log = log
-    records = try Acknowledgements(connection).records
+    self.records = records
     let heard = try SignedAcknowledgements(connection: connection).origins()
     all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
     byReplica = Dictionary(grouping: all, by: \.replica)
@@ -104,7 +111,6 @@ package struct KnownIncarnations {
 
   /// What all that write on for a member are known to have applied; nothing when none does.
   package func applied(by replica: ReplicaID) throws -> VersionVector {
-    let holdings = try holdings(of: replica).map(\.applied)
-    return holdings.dropFirst().reduce(holdings.first ?? VersionVector()) { $0.intersection($1) }
+    try holdings(of: replica).map(\.applied).intersection() ?? VersionVector()
   }
 }

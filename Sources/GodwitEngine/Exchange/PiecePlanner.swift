@@ -66,7 +66,8 @@ struct PiecePlanner {
   func piece(after sent: [Origin: SequenceNumber], limit: Int) throws -> ExportPiece {
     let left = try draft.ranges.compactMap { try rest(of: $0, after: sent[$0.origin]) }
     var search = PieceSearch(
-      limit: limit, sizer: sizer, parts: try SyncFileSizer.Parts(origins: left.map(\.origin)),
+      limit: limit, sizer: sizer,
+      parts: try SyncFileSizer.Parts(origins: left.map(\.origin), present: empty.present),
       header: PieceHeader(left, empty, byteCount: emptyByteCount, own: empty.sender))
     do {
       try draft.forEachInCausalOrder(left, after: sent) { record in

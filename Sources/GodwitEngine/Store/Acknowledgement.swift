@@ -3,7 +3,7 @@ import GodwitCore
 import GodwitSyncFile
 
 /// What a member said of itself in a file (Specs/forgetting.md, "Acknowledgement").
-package struct Acknowledgement: Equatable {
+package struct Acknowledgement: Equatable, Sendable {
   /// All that it held.
   package var vector = VersionVector()
   /// By the member's own clock.

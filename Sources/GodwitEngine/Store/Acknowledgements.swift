@@ -6,12 +6,14 @@ import GodwitStorage
 /// (`godwit_acknowledgement`; Specs/forgetting.md, "Acknowledgement").
 package struct Acknowledgements {
   static let creation = """
-    CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, stated BLOB NOT NULL,
-      counted BLOB NOT NULL, held BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, mark INTEGER NOT NULL,
+      stated BLOB NOT NULL, counted BLOB NOT NULL, held BLOB NOT NULL,
+      PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    CREATE INDEX godwit_acknowledgement_mark ON godwit_acknowledgement (replica, incarnation, mark);
     """
 
   /// The latest acknowledgement of an incarnation, and what of it nothing still to come from there can contradict.
-  package struct Record {
+  package struct Record: Sendable {
     package var stated = Acknowledgement()
     var counted = Acknowledgement()
     /// Up to where it has what waits there, by its last file. That acknowledges nothing.
@@ -25,25 +27,10 @@ package struct Acknowledgements {
   /// looked at last; number 0 stands for one that was not looked at. Nil until it is asked for.
   var awaited: [Origin: Dot]?
 
-  package init(_ connection: Connection) throws {
+  /// - Parameter known: What was read before, and what is read now for those who come after.
+  package init(_ connection: Connection, _ known: KnownAcknowledgements = .init()) throws {
     self.connection = connection
-    records = try connection.withStatement(
-      "SELECT replica, incarnation, stated, counted, held FROM godwit_acknowledgement"
-    ) { statement in
-      var records: [Origin: Record] = [:]
-      while try statement.step() {
-        let (statedBytes, countedBytes) = (statement.blob(at: 2), statement.blob(at: 3))
-        var stated = ByteReader(statedBytes)
-        var counted = ByteReader(countedBytes)
-        let origin = try Origin(columnsOf: statement)
-        let latest = try Acknowledgement(reading: &stated)
-        // Mostly all of it counts.
-        let counting = statedBytes == countedBytes ? latest : try Acknowledgement(reading: &counted)
-        var held = ByteReader(statement.blob(at: 4))
-        records[origin] = Record(stated: latest, counted: counting, held: try VersionVector(reading: &held))
-      }
-      return records
-    }
+    records = try known.records(on: connection)
   }
 
   static func removeAll(on connection: Connection) throws {
@@ -110,6 +97,34 @@ package struct Acknowledgements {
     }
   }
 
+  /// Whose there are, each with what is another number once it is written anew.
+  static func marks(on connection: Connection) throws -> [(origin: Origin, mark: Int64)] {
+    // Of the table itself SQLite would read a page for few of them.
+    let sql = "SELECT replica, incarnation, mark FROM godwit_acknowledgement INDEXED BY godwit_acknowledgement_mark"
+    return try connection.withStatement(sql) { statement in
+      var marks: [(origin: Origin, mark: Int64)] = []
+      while try statement.step() { marks.append((try Origin(columnsOf: statement), statement.integer(at: 2))) }
+      return marks
+    }
+  }
+
+  /// That of one incarnation as it is in the database.
+  static func read(_ origin: Origin, on connection: Connection) throws -> Record {
+    let sql = "SELECT stated, counted, held FROM godwit_acknowledgement WHERE replica = ? AND incarnation = ?"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind(origin.columns)
+      guard try statement.step() else { return Record() }
+      let (statedBytes, countedBytes) = (statement.blob(at: 0), statement.blob(at: 1))
+      var (stated, counted, held) = (
+        ByteReader(statedBytes), ByteReader(countedBytes), ByteReader(statement.blob(at: 2))
+      )
+      let latest = try Acknowledgement(reading: &stated)
+      // Mostly all of it counts.
+      let counting = statedBytes == countedBytes ? latest : try Acknowledgement(reading: &counted)
+      return Record(stated: latest, counted: counting, held: try VersionVector(reading: &held))
+    }
+  }
+
   private mutating func save(_ record: Record, of origin: Origin) throws {
     records[origin] = record
     func bytes(_ acknowledgement: Acknowledgement) -> Value {
@@ -120,7 +135,10 @@ package struct Acknowledgements {
     var held = ByteWriter()
     record.held.write(to: &held)
     try connection.run(
-      "INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, stated, counted, held) VALUES (?, ?, ?, ?, ?)",
+      """
+      INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, mark, stated, counted, held)
+      VALUES (?, ?, random(), ?, ?, ?)
+      """,
       origin.columns + [bytes(record.stated), bytes(record.counted), .blob(held.bytes)])
   }
 }

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitCore
+import GodwitCrypto
 import GodwitStorage
 import GodwitSyncFile
 
@@ -9,7 +10,7 @@ package struct SignedAcknowledgements {
   /// What is long comes last: of a row's beginning SQLite reads no further pages.
   static let creation = """
     CREATE TABLE godwit_signed_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
-      pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, bytes BLOB NOT NULL,
+      pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, members BLOB NOT NULL, bytes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     """
 
@@ -52,16 +53,11 @@ package struct SignedAcknowledgements {
     return try SignedAcknowledgement(reading: &reader)
   }
 
-  /// All of them.
-  func all() throws -> [SignedAcknowledgement] {
-    let sql = "SELECT bytes FROM godwit_signed_acknowledgement ORDER BY replica, incarnation"
-    return try connection.withStatement(sql) { statement in
-      var acknowledgements: [SignedAcknowledgement] = []
-      while try statement.step() {
-        var reader = ByteReader(statement.blob(at: 0))
-        acknowledgements.append(try SignedAcknowledgement(reading: &reader))
-      }
-      return acknowledgements
+  /// All whom some maker knew as members: makers mostly know the same, which is read once.
+  func members() throws -> Set<ReplicaID> {
+    let sql = "SELECT replica, min(incarnation) FROM godwit_signed_acknowledgement GROUP BY members"
+    return try readOrigins(sql).reduce(into: []) { members, origin in
+      members.formUnion(try latest(of: origin)?.members.keys.map { $0 } ?? [])
     }
   }
 
@@ -100,12 +96,19 @@ package struct SignedAcknowledgements {
     guard try hasRoom(for: writer.count, besides: key) else { return false }
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_signed_acknowledgement (replica, incarnation, bytes, pending, differs)
-      VALUES (?1, ?2, ?3, ?4,
+      INSERT OR REPLACE INTO godwit_signed_acknowledgement (replica, incarnation, bytes, pending, members, differs)
+      VALUES (?1, ?2, ?3, ?4, ?5,
         coalesce((SELECT differs FROM godwit_signed_acknowledgement WHERE replica = ?1 AND incarnation = ?2), 0))
       """,
-      key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])
+      key + [.blob(writer.bytes), .integer(isPending ? 1 : 0), .blob(Self.hash(acknowledgement.members.keys).bytes)])
     return true
+  }
+
+  /// What distinguishes these members from others.
+  private static func hash(_ members: some Collection<ReplicaID>) -> ContentHash {
+    var writer = ByteWriter(capacity: members.count * 16)
+    for member in members.sorted() { member.value.write(to: &writer) }
+    return writer.bytes.withUnsafeBytes { ContentHash(of: $0) }
   }
 
   private func hasRoom(for byteCount: Int, besides key: [Value]) throws -> Bool {

@@ -4,7 +4,7 @@ import GodwitStorage
 /// Godwit's own tables (Specs/change-log.md, "Tables"). User SQL can read but never write them.
 package enum SystemTables {
   /// The layout's version, kept in `godwit_meta`; another one is refused.
-  package static let formatVersion: Int64 = 8
+  package static let formatVersion: Int64 = 9
 
   /// By their owners: each type is the only one with SQL on its tables.
   private static var creation: String {

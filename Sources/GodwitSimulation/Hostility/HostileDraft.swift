@@ -91,7 +91,7 @@ struct HostileContainer {
     let header = draft.header
     header.write(to: &writer)
     self.header = writer.bytes
-    var encoder = FrameEncoder(origins: header.ranges.map(\.origin))
+    var encoder = FrameEncoder(header)
     for record in draft.records { try encoder.append(record) }
     frames = draft.records.isEmpty ? [] : [try encoder.finish()]
     count = draft.records.count

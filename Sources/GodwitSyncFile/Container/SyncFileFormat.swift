@@ -3,9 +3,9 @@ import GodwitBase
 /// The constants of the container (Specs/sync-file.md).
 package enum SyncFileFormat {
   package static let magic = Array("GODWIT\0".utf8)
-  package static let version: UInt8 = 3
+  package static let version: UInt8 = 5
   /// Of files with a short header.
-  package static let shortVersion: UInt8 = 4
+  package static let shortVersion: UInt8 = 6
 
   package enum Part: UInt8 {
     case frame = 1

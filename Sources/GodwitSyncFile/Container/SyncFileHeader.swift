@@ -60,6 +60,8 @@ package struct SyncFileHeader: Sendable {
   /// Up to where the sender has, beyond that and without a gap, what waits there. It acknowledges nothing: it only need
   /// not be sent again.
   package let held: VersionVector
+  /// Both together: what the file's transactions can have seen.
+  package let present: VersionVector
   package let schemaVersion: UInt64
   /// Whom the file is sealed to, rising by their bytes and all of one kind, so that a re-wrapped file is noticed.
   package let recipients: [AgeRecipient]
@@ -100,6 +102,7 @@ package struct SyncFileHeader: Sendable {
     self.createdAt = createdAt
     self.vector = vector
     self.held = held
+    present = vector.union(held)
     self.schemaVersion = schemaVersion
     self.recipients = recipients
     self.roster = roster

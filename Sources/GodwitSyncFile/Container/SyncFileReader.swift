@@ -23,8 +23,6 @@ package final class SyncFileReader {
   private var count = 0
   private var block: [UInt8]?
   private var isFinished = false
-  /// All that the sender has: what its transactions can have seen.
-  private lazy var present = header.vector.union(header.held)
   private let signer: SyncFileSigner
   /// What is known of all signatures so far; of a file that was read to its end, of all.
   package private(set) var signature: SyncFileSignature
@@ -125,8 +123,9 @@ package final class SyncFileReader {
     while !isFinished {
       if let record = try frame?.next(&position) {
         try expansion.addTransaction()
-        try expansion.restore(record.changes.count, elements: frame?.elements ?? 0)
-        guard record.context.map(present.covers) ?? true else {
+        let contextSize = record.context.map(FrameContexts.byteCount) ?? 0
+        try expansion.restore(record.changes.count + contextSize, elements: frame?.elements ?? 0)
+        guard record.context.map(header.present.covers) ?? true else {
           throw ByteReader.malformed("a transaction whose author had seen more than the sender holds")
         }
         guard record.schemaVersion <= UInt64(header.migrations.count) else {
@@ -165,7 +164,7 @@ package final class SyncFileReader {
     let start = try read(1)
     switch SyncFileFormat.Part(rawValue: start[0]) {
     case .frame where header.stateFile == nil:
-      frame = try FrameDecoder(try readPacked(), origins: header.ranges.map(\.origin))
+      frame = try FrameDecoder(try readPacked(), header)
     case .state where header.stateFile != nil: block = try readPacked()
     case .frame, .state: throw ByteReader.malformed("a part that does not belong in this file")
     case .trailer: try readTrailer()

@@ -53,12 +53,14 @@ extension SyncFileSizer {
 
     /// What a part has beside its packed bytes.
     private static let partByteCount = 1 + 4 + 4 + SignedHead.signatureByteCount
-    /// What a transaction takes in a frame beside its changes and its context, and rather more.
+    /// What a transaction takes in a frame beside its changes and its head, and rather more.
     private static let headByteCount = 64
 
-    /// - Parameter origins: All whose transactions may come.
-    package init(origins: [Origin]) throws {
-      frame = FrameEncoder(origins: origins)
+    /// - Parameters:
+    ///   - origins: All whose transactions may come.
+    ///   - present: All that the file's sender has.
+    package init(origins: [Origin], present: VersionVector) throws {
+      frame = FrameEncoder(origins: origins, present: present)
       zstd = try Zstd(level: 3)
     }
 
@@ -69,10 +71,9 @@ extension SyncFileSizer {
 
     package mutating func append(_ record: TransactionRecord) throws {
       if frame.transactionCount == 0 { unmeasured += Self.partByteCount }
+      let before = frame.headsByteCount
       try frame.append(record)
-      var context = ByteWriter()
-      record.context?.write(to: &context)
-      unmeasured += record.changes.count + context.count + Self.headByteCount
+      unmeasured += record.changes.count + frame.headsByteCount - before + Self.headByteCount
       guard frame.isFull else { return }
       closed += try Self.pack(&frame, &expansion, zstd)
       (measured, unmeasured) = (0, 0)

@@ -28,7 +28,7 @@ package final class SyncFileWriter {
   ) throws {
     self.identity = identity
     zstd = try Zstd(level: 3)
-    frame = FrameEncoder(origins: header.ranges.map(\.origin))
+    frame = FrameEncoder(header)
     try header.checkLimits()
     var body = ByteWriter()
     if let base { header.write(on: base, to: &body) } else { header.write(to: &body) }

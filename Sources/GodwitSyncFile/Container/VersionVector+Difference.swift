@@ -1,28 +1,27 @@
 import GodwitBase
 import GodwitCore
 
-/// A vector as what differs from another one (Specs/sync-file.md, "Short header").
+/// A vector as what differs from another one (Specs/sync-file.md, "Differences of vectors").
 extension VersionVector {
   func write(to writer: inout ByteWriter, besides base: VersionVector) {
-    let origins = base.origins
-    let changed = origins.indices.filter { self[origins[$0]] != base[origins[$0]] }
-    writer.places(changed)
-    for place in changed { writer.varint(self[origins[place]].rawValue) }
-    without(base).write(to: &writer)
+    let (changed, further) = difference(from: base)
+    writer.places(changed.map(\.place))
+    for (_, sequence) in changed { writer.varint(sequence.rawValue) }
+    further.write(to: &writer)
   }
 
   /// In the one form that there is: nothing is listed that the base has.
   init(reading reader: inout ByteReader, besides base: VersionVector) throws {
-    let origins = base.origins
-    var changes: [Origin: SequenceNumber] = [:]
-    for place in try reader.places(below: origins.count) {
+    let changed = try reader.places(below: base.entries.count).map { place in
       let sequence = SequenceNumber(rawValue: try reader.varint())
-      guard sequence < .limit, sequence != base[origins[place]] else { throw ByteReader.malformed("a difference") }
-      changes[origins[place]] = sequence
+      guard sequence < .limit, sequence != base.entries[place].sequence else {
+        throw ByteReader.malformed("a difference")
+      }
+      return (place: place, sequence: sequence)
     }
     let further = try VersionVector(reading: &reader)
     guard further.origins.allSatisfy({ base[$0] == .none }) else { throw ByteReader.malformed("a further origin") }
-    self = base.replacing(changes).union(further)
+    self.init(base, changed: changed, further: further)
     guard entries.count <= Self.originLimit else { throw ByteReader.malformed("a vector of too many origins") }
   }
 }

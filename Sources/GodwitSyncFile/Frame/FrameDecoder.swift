@@ -4,6 +4,7 @@ import GodwitCore
 /// Unpacks a frame back into transactions, byte for byte as their origins wrote them.
 struct FrameDecoder {
   private let origins: [Origin]
+  private let present: VersionVector
   private var remaining: Int
   private let dictionary: [FrameDictionary.Entry]
   private var heads: ByteReader
@@ -13,8 +14,13 @@ struct FrameDecoder {
   /// How many elements of sets the last transaction names.
   private(set) var elements = 0
 
-  init(_ bytes: [UInt8], origins: [Origin]) throws {
-    self.origins = origins
+  /// For a file whose header that is.
+  init(_ bytes: [UInt8], _ header: SyncFileHeader) throws {
+    try self.init(bytes, origins: header.ranges.map(\.origin), present: header.present)
+  }
+
+  init(_ bytes: [UInt8], origins: [Origin], present: VersionVector = VersionVector()) throws {
+    (self.origins, self.present) = (origins, present)
     var reader = ByteReader(bytes)
     remaining = try reader.count(limit: bytes.count, "transactions in a frame")
     let dictionary = try FrameDictionary(reading: &reader)
@@ -45,8 +51,7 @@ struct FrameDecoder {
     let hlc = HLC(rawValue: previousHLC)
     guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
     let schemaVersion = UInt64(try heads.count(limit: Int(UInt32.max), "schema version"))
-    let context = try heads.flag() ? try VersionVector(reading: &heads) : nil
-    try context?.expectOthers(than: origin)
+    let context = try heads.flag() ? try readContext(of: origin) : nil
     let entry = dictionary[try heads.count(limit: dictionary.count - 1, "dictionary number")]
     let count = try heads.count(limit: ChangeSet.operationLimit, "operations")
     guard count > 0 else { throw ByteReader.malformed("a transaction without operations") }
@@ -59,6 +64,12 @@ struct FrameDecoder {
     }
     return TransactionRecord(
       dot: Dot(origin, sequence), hlc: hlc, schemaVersion: schemaVersion, context: context, changes: changes)
+  }
+
+  private mutating func readContext(of origin: Origin) throws -> VersionVector {
+    let context = try VersionVector(reading: &heads, besides: FrameContexts.base(of: origin, in: present))
+    try context.expectOthers(than: origin)
+    return context
   }
 
   private mutating func changes(_ entry: FrameDictionary.Entry, count: Int) throws -> [UInt8] {

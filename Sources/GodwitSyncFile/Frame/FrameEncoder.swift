@@ -6,6 +6,8 @@ import GodwitCore
 /// each table of the dictionary one for its keys and one for each column.
 package struct FrameEncoder {
   private let originNumbers: [Origin: Int]
+  /// What contexts are said to differ from.
+  private let present: VersionVector
   private var dictionary: [[UInt8]] = []
   private var dictionaryNumbers: [[UInt8]: Int] = [:]
   private var heads = ByteWriter()
@@ -17,14 +19,16 @@ package struct FrameEncoder {
   private(set) var transactionCount = 0
   private var previousHLC: UInt64 = 0
   /// Bytes of the change sets.
-  private(set) var restored = 0
+  private var changesByteCount = 0
+  /// Bytes of the contexts, when they are read.
+  private var contextByteCount = 0
   /// Elements of sets.
   private(set) var elements = 0
   private var columnCount = 0
 
   /// Whether the frame is to be closed: each column of each dictionary entry is a stream, here and at the reader.
   var isFull: Bool {
-    restored + transactionCount * Self.headByteCount >= SyncFileFormat.frameTarget
+    changesByteCount + transactionCount * Self.headByteCount >= SyncFileFormat.frameTarget
       || columnCount >= SyncFileFormat.dictionaryColumnTarget
   }
 
@@ -36,8 +40,23 @@ package struct FrameEncoder {
     let table: Int
   }
 
-  package init(origins: [Origin]) {
+  /// What comes out of the frame, in bytes.
+  var restored: Int { changesByteCount + contextByteCount }
+
+  /// Of the transactions' heads so far, with their contexts.
+  var headsByteCount: Int { heads.count }
+
+  /// - Parameters:
+  ///   - origins: Whose transactions may come.
+  ///   - present: All that the file's sender has: contexts are said by what differs.
+  package init(origins: [Origin], present: VersionVector = VersionVector()) {
     originNumbers = Dictionary(uniqueKeysWithValues: origins.enumerated().map { ($1, $0) })
+    self.present = present
+  }
+
+  /// For a file with this header.
+  package init(_ header: SyncFileHeader) {
+    self.init(origins: header.ranges.map(\.origin), present: header.present)
   }
 
   package mutating func append(_ record: TransactionRecord) throws {
@@ -51,12 +70,15 @@ package struct FrameEncoder {
     previousHLC = record.hlc.rawValue
     heads.varint(record.schemaVersion)
     heads.byte(record.context == nil ? 0 : 1)
-    record.context?.write(to: &heads)
+    if let context = record.context {
+      context.write(to: &heads, besides: FrameContexts.base(of: record.dot.origin, in: present))
+      contextByteCount += FrameContexts.byteCount(context)
+    }
     heads.varint(entry)
     heads.varint(changes.operationCount)
     try changes.forEach { try append($0, in: changes.tables[$0.table], entry: entry) }
     transactionCount += 1
-    restored += record.changes.count
+    changesByteCount += record.changes.count
   }
 
   private mutating func dictionaryEntry(_ changes: ChangeSet, in bytes: [UInt8]) -> Int {
@@ -105,7 +127,7 @@ package struct FrameEncoder {
 
   /// The frame's bytes; the encoder is empty afterwards.
   package mutating func finish() throws -> [UInt8] {
-    var writer = ByteWriter(capacity: restored)
+    var writer = ByteWriter(capacity: changesByteCount)
     writer.varint(transactionCount)
     writer.varint(dictionary.count)
     for entry in dictionary { writer.lengthPrefixed(entry) }
@@ -115,9 +137,22 @@ package struct FrameEncoder {
     guard writer.count <= SyncFileExpansion.partByteLimit else {
       throw GodwitError(.limitExceeded, "a transaction is too large for a sync file: \(writer.count) bytes")
     }
-    self = FrameEncoder(originNumbers: originNumbers)
+    self = FrameEncoder(originNumbers: originNumbers, present: present)
     return writer.bytes
   }
 
-  private init(originNumbers: [Origin: Int]) { self.originNumbers = originNumbers }
+  private init(originNumbers: [Origin: Int], present: VersionVector) {
+    (self.originNumbers, self.present) = (originNumbers, present)
+  }
+}
+
+/// What transactions had seen, as a frame has it: mostly nearly all that the file's sender has.
+enum FrameContexts {
+  /// What the context of an origin's transaction is compared with: it never names its own origin.
+  static func base(of origin: Origin, in present: VersionVector) -> VersionVector {
+    present.replacing([origin: .none])
+  }
+
+  /// What a context takes once it is read: an origin and a sequence each.
+  static func byteCount(_ context: VersionVector) -> Int { 21 * context.entries.count }
 }

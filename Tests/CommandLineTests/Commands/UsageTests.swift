@@ -87,7 +87,7 @@ import Testing
     let lines = try Machine("version").godwit("--version").text.split(separator: "\n")
     #expect(lines.count == 3)
     #expect(lines.first?.wholeMatch(of: /godwit \d+\.\d+\.\d+(-[a-z]+)?/) != nil)
-    #expect(lines.dropFirst().first == "formats: database 8, sync file 3")
+    #expect(lines.dropFirst().first == "formats: database 9, sync file 5")
     #expect(lines.last?.wholeMatch(of: /SQLite 3\.\d+\.\d+, SQLCipher \d+\.\d+\.\d+.*/) != nil)
   }
 

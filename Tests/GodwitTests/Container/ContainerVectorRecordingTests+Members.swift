@@ -126,9 +126,10 @@ extension ContainerVectorRecordingTests {
     }
     let scene = try await VectorScene(of: group) { _ = try await group[0].export(to: .file($0), includesAll: true) }
     let records = try scene.transactions
+    let header = try Forgery.header(scene.container).header
     let frames = try records.map { record in
       // Each frame names its origins by their places in the header, as all of them do.
-      try Forgery.frame(Forgery.raw([record], of: Forgery.header(scene.container).header.ranges.map(\.origin)))
+      try Forgery.frame(Forgery.raw([record], of: header.ranges.map(\.origin), present: header.present))
     }
     #expect(records.contains { $0.context != nil } && Set(records.map(\.dot.origin)).count == 2)
     try await good(

@@ -66,19 +66,19 @@ extension ContainerVectorRecordingTests {
     try bad(
       "context-own", "a context that names its transaction's own origin", scene, .corruptFile,
       pair.file(flag: 1, context: itself, [delete], [0: key], whole: [delete] + key))
-    let records = try scene.transactions
+    let (records, present) = (try scene.transactions, try Forgery.header(scene.container).header.present)
     let later = TransactionRecord(
       dot: records[0].dot, hlc: records[0].hlc, schemaVersion: 1, context: nil, changes: records[0].changes)
     try bad(
       "schema-version", "a transaction of a version that is not among the migrations", scene, .corruptFile,
-      scene.replacingFrames(Forgery.frame(Forgery.raw([later, records[1]]))) { header in
+      scene.replacingFrames(Forgery.frame(Forgery.raw([later, records[1]], present: present))) { header in
         let end = records[1].chain(after: later.chain(after: .zero))
         return header.changing(ranges: header.ranges.map { $0.changing(chainAtEnd: end) })
       })
     // The second transaction alone, and what comes before it.
     try bad(
       "context-before-own", "a context before a range that names the range's origin", scene, .corruptFile,
-      scene.replacingFrames(Forgery.frame(Forgery.raw([records[1]])), count: 1) { header in
+      scene.replacingFrames(Forgery.frame(Forgery.raw([records[1]], present: present)), count: 1) { header in
         let range = SyncFileHeader.Range(
           origin: pair.origin, first: records[1].dot.sequence, last: records[1].dot.sequence,
           chainBefore: records[0].chain(after: .zero), chainAtEnd: header.ranges[0].chainAtEnd,
@@ -134,7 +134,7 @@ private struct TransactionPair {
     heads.signedVarint(Int64(hlc) - 1 << 40)
     heads.varint(0)
     heads.byte(flag)
-    context?.write(to: &heads)
+    context?.write(to: &heads, besides: VersionVector())
     heads.varint(1)
     heads.varint(count)
 

@@ -167,9 +167,9 @@ struct ContainerVectorRecordingTests {
     }
     try bad("magic", "another magic number", scene, .corruptFile, withByte(0, 0x67))
     try bad("version-0", "version 0", scene, .unsupportedVersion, withByte(7, 0))
-    try bad("version-2", "version 2", scene, .unsupportedVersion, withByte(7, 2))
-    try bad("version-5", "version 5", scene, .unsupportedVersion, withByte(7, 5))
-    try bad("short-header", "a short header whose base is not here", scene, .unknownBase, withByte(7, 4))
+    try bad("version-4", "version 4", scene, .unsupportedVersion, withByte(7, 4))
+    try bad("version-7", "version 7", scene, .unsupportedVersion, withByte(7, 7))
+    try bad("short-header", "a short header whose base is not here", scene, .unknownBase, withByte(7, 6))
     try bad("header-size", "a header of more than 64 MiB", scene, .limitExceeded, withByte(40, 4))
     try bad("header-cut", "a header that ends beyond the file", scene, .truncatedFile, withByte(41, 0x80))
     try bad("header-hash", "a header that is not the one the preamble names", scene, .corruptFile, withByte(44, 0xAA))

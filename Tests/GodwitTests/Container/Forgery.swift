@@ -204,9 +204,11 @@ extension Forgery {
     return records
   }
 
-  /// Transactions as they stand in a frame before it is packed.
-  static func raw(_ records: [TransactionRecord], of origins: [Origin]? = nil) throws -> [UInt8] {
-    var encoder = FrameEncoder(origins: origins ?? Set(records.map(\.dot.origin)).sorted())
+  /// Transactions as they stand in a frame before it is packed, of a sender that has all that is present.
+  static func raw(
+    _ records: [TransactionRecord], of origins: [Origin]? = nil, present: VersionVector
+  ) throws -> [UInt8] {
+    var encoder = FrameEncoder(origins: origins ?? Set(records.map(\.dot.origin)).sorted(), present: present)
     for record in records { try encoder.append(record) }
     return try encoder.finish()
   }

@@ -291,3 +291,8 @@ extension SignedAcknowledgement {
       members: members, ended: ended, signature: signature ?? self.signature)
   }
 }
+
+extension SignedAcknowledgements {
+  /// All of them, rising.
+  fileprivate func all() throws -> [SignedAcknowledgement] { try origins().compactMap(latest) }
+}

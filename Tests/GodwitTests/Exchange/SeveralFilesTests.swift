@@ -131,7 +131,7 @@ struct SeveralFilesTests {
 
   @Test("what another has signed too far ahead goes into one file, which is named")
   func farAhead() async throws {
-    try await group[1].writeMany(1_500)
+    try await group[1].writeMany(2_000)
     try await group.send(from: 1, to: 0)
     let report = try await export(for: "replica-2")
     #expect(report.files.first?.exceedsLimit == true && (report.files.first?.transactions ?? 0) > 1)

@@ -37,20 +37,20 @@ struct SignedHistoryTests {
     let container = try Forgery.container(sealed, keys.identity)
     let (header, end) = try Forgery.header(container)
     let changed = try records(Forgery.transactions(sealed, keys.identity))
-    let origins = header.ranges.map(\.origin)
     var trailer = ByteWriter()
     trailer.byte(SyncFileFormat.Part.trailer.rawValue)
     trailer.bigEndian(UInt64(changed.count))
-    let parts = try Forgery.frame(Forgery.raw(changed, of: origins)) + trailer.bytes + [UInt8](repeating: 0, count: 64)
-    let forged = try Forgery.replaceHeader(of: Array(container[..<end] + parts), signedBy: keys.identity) { header in
-      // As the transactions are now, so that nothing else is wrong with the file.
-      let ranges = header.ranges.map { range in
-        let own = changed.filter { $0.dot.origin == range.origin }
-        return range.changing(
-          last: own.last?.dot.sequence, chainAtEnd: own.reduce(range.chainBefore) { $1.chain(after: $0) })
-      }
-      return try change(header.changing(ranges: ranges))
+    // As the transactions are now, so that nothing else is wrong with the file.
+    let ranges = header.ranges.map { range in
+      let own = changed.filter { $0.dot.origin == range.origin }
+      return range.changing(
+        last: own.last?.dot.sequence, chainAtEnd: own.reduce(range.chainBefore) { $1.chain(after: $0) })
     }
+    let written = try change(header.changing(ranges: ranges))
+    let frame = try Forgery.frame(Forgery.raw(changed, of: ranges.map(\.origin), present: written.present))
+    let parts = frame + trailer.bytes + [UInt8](repeating: 0, count: 64)
+    let whole = Array(container[..<end] + parts)
+    let forged = try Forgery.replaceHeader(of: whole, signedBy: keys.identity) { _ in written }
     try Data(Forgery.seal(forged, to: header.recipients)).write(to: URL(fileURLWithPath: path))
     return .file(path)
   }
@@ -209,7 +209,7 @@ struct SignedHistoryTests {
     trailer.byte(SyncFileFormat.Part.trailer.rawValue)
     trailer.bigEndian(UInt64(records.count))
     let parts =
-      try Forgery.frame(Forgery.raw(records, of: ranges.map(\.origin))) + trailer.bytes
+      try Forgery.frame(Forgery.raw(records, of: ranges.map(\.origin), present: header.present)) + trailer.bytes
       + [UInt8](repeating: 0, count: 64)
     let forged = try Forgery.replaceHeader(of: Array(container[..<end] + parts), signedBy: keys.identity) { header in
       var chains = header.chains

@@ -39,7 +39,7 @@ struct InspectionTests {
     #expect(content.sender == group[0].identity.replica && content.isOwnGroup && content.group == group[0].group)
     #expect(content.incarnation == (try await group[0].status()).incarnation)
     #expect(content.milliseconds == 1_700_000_000_000)
-    #expect(content.signature == .verified && !content.isStateFile && content.formatVersion == 3)
+    #expect(content.signature == .verified && !content.isStateFile && content.formatVersion == 5)
     #expect(Set(content.recipients.compactMap(\.replica)) == Set(group.replicas.map(\.identity.replica)))
     #expect(Set(content.recipients.map(\.fingerprint)) == Set(group.replicas.map(\.identity.fingerprint)))
     #expect(content.ranges.map(\.sequences) == [1...2] && content.transactions == 2)

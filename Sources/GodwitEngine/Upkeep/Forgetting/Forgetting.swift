@@ -68,7 +68,7 @@ package final class Forgetting {
       var progress = progress
       // Only the log says what was written beyond a clock that was set back.
       try writer.clock.correct(writer.log, writer.catalog)
-      let frontier = try Frontier(writer.log, roster, on: writer.connection)
+      let frontier = try Frontier(writer, roster)
       try ForgottenVector.extend(to: frontier.vector, on: writer.connection)
       let isFolded = try fold(through: frontier)
       var log = LogForgetting(writer.log, portion)

@@ -11,16 +11,17 @@ struct Frontier {
   /// there is none.
   let heard: Int64?
 
-  init(_ log: ChangeLog, _ roster: Roster, on connection: Connection) throws {
-    let incarnations = try KnownIncarnations(log, on: connection)
+  init(_ writer: ReplicaWriter, _ roster: Roster) throws {
+    let (log, connection) = (writer.log, writer.connection)
+    let incarnations = try KnownIncarnations(log, writer.withAcknowledgements { $0.records }, on: connection)
     let counted = incarnations.counted(roster)
     heard = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
     guard try Self.knowsAllMembers(roster, on: connection) else {
       vector = log.origins.floor
       return
     }
-    vector = try counted.reduce(log.origins.vector) { frontier, origin in
-      frontier.intersection(try incarnations.holding(incarnations.records[origin]?.counted.vector, of: origin))
+    vector = try counted.reduce(into: log.origins.vector) { frontier, origin in
+      frontier.formIntersection(try incarnations.holding(incarnations.records[origin]?.counted.vector, of: origin))
     }
   }
 
@@ -28,6 +29,6 @@ struct Frontier {
   /// is in the database before its members are in the keyring.
   private static func knowsAllMembers(_ roster: Roster, on connection: Connection) throws -> Bool {
     let known = Set(roster.all.map(\.identity.replica))
-    return try SignedAcknowledgements(connection: connection).all().allSatisfy { known.isSuperset(of: $0.members.keys) }
+    return try known.isSuperset(of: SignedAcknowledgements(connection: connection).members())
   }
 }
