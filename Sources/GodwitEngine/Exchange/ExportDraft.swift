@@ -49,11 +49,8 @@ struct ExportDraft {
       stateFile: stateFile?.head, acknowledgements: [acknowledgement] + others)
   }
 
-  /// What others may build on: what this replica holds and all that others have acknowledged, without a transaction.
-  func base() throws -> HeaderBase { HeaderBase(try header([], passing: .all)) }
-
-  /// The same without what others have acknowledged, of which nobody who builds on it says anything.
-  func bareBase() throws -> SyncFileHeader { try header([], passing: nil) }
+  /// What others may build on: what this replica holds, without a transaction and without what others acknowledge.
+  func base() throws -> HeaderBase { HeaderBase(try header([], passing: nil)) }
 
   /// Writes the file whose header that is, and returns its bytes.
   func write(_ base: HeaderBase, to sink: any ByteSink) throws -> Int {

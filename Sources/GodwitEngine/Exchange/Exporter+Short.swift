@@ -33,9 +33,9 @@ extension Exporter {
   ) throws -> ShortExport {
     let draft = try ExportDraft(self, makeDurable)
     let header = try draft.header(draft.ranges)
-    let known = try shortest(of: HeaderBases(connection).hashes().filter(isThere), for: header, besides: draft)
-    let new = try known == nil ? draft.base() : nil
-    let base = known ?? new.flatMap { header.canBuild(on: $0.header) ? $0 : nil }
+    let new = try draft.base()
+    let known = try shortest(of: HeaderBases(connection).hashes().filter(isThere), for: header, besides: new)
+    let base = known ?? (header.canBuild(on: new.header) ? new : nil)
     var made: (header: [UInt8], bytes: Int)?
     if known == nil, let base {
       var bytes = 0
@@ -49,9 +49,6 @@ extension Exporter {
     return ShortExport(report: report, base: base?.hash, made: made)
   }
 
-  /// What an acknowledgement that differs little from the others takes in a base.
-  private static let acknowledgementSize = 160
-
   /// How many times as large as a new one a base may be that is built on.
   private static let greatestBase = 2
 
@@ -60,15 +57,14 @@ extension Exporter {
   /// A base of b bytes that is made whenever headers have grown by e, 40 bytes for each change, costs 40 b / e a
   /// change, and they have e / 2 more meanwhile: the sum is least where e² = 80 b.
   private func shortest(
-    of hashes: [ContentHash], for header: SyncFileHeader, besides draft: ExportDraft
+    of hashes: [ContentHash], for header: SyncFileHeader, besides new: HeaderBase
   ) throws -> HeaderBase? {
     let bases = HeaderBases(connection)
-    let new = try draft.bareBase()
-    let size = try new.byteCount + Self.acknowledgementSize * SignedAcknowledgements(connection: connection).count()
+    let size = new.header.byteCount
     var best: (base: HeaderBase, count: Int)?
     // A hostile member's may be of any size.
     for hash in hashes where try bases.byteCount(of: hash) <= Self.greatestBase * size {
-      guard let base = try knownBases.find(hash, in: roster.group, among: bases), header.canBuild(on: base.header)
+      guard let base = try memory.bases.find(hash, in: roster.group, among: bases), header.canBuild(on: base.header)
       else { continue }
       let count = header.byteCount(on: base)
       if count < best?.count ?? .max { best = (base, count) }

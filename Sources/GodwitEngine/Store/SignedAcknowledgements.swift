@@ -37,14 +37,6 @@ package struct SignedAcknowledgements {
     }
   }
 
-  /// How many there are.
-  func count() throws -> Int {
-    guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM godwit_signed_acknowledgement") else {
-      return 0
-    }
-    return Int(count)
-  }
-
   /// That of one incarnation.
   func latest(of origin: Origin) throws -> SignedAcknowledgement? {
     let sql = "SELECT bytes FROM godwit_signed_acknowledgement WHERE replica = ? AND incarnation = ?"
