@@ -12,6 +12,21 @@ final class SimulatedStore: Sendable {
   struct Version: Sendable {
     let operation: Int
     let bytes: [UInt8]?
+    private let tag: String
+
+    init(operation: Int, bytes: [UInt8]?) {
+      (self.operation, self.bytes) = (operation, bytes)
+      tag = bytes.map(Self.tag) ?? ""
+    }
+
+    static func tag(of bytes: [UInt8]) -> String {
+      "\(bytes.count)-\(bytes.withUnsafeBytes { ContentHash(of: $0) }.hexadecimal.prefix(16))"
+    }
+
+    /// Nil where there is none.
+    func file(named name: String) -> CarriedFile? {
+      bytes.map { CarriedFile(name: name, size: $0.count, tag: tag) }
+    }
   }
 
   /// What was asked of it.
@@ -31,8 +46,10 @@ final class SimulatedStore: Sendable {
     var faultRate = 0
     var operation = 0
     var versions: [String: [Version]] = [:]
-    /// In which order names came first. Some are random, and a seed's world must not depend on them.
-    var places: [String: Int] = [:]
+    /// The names of each folder in the order in which they came first. Some are random, and a seed's world must not
+    /// depend on them.
+    var names: [String: [String]] = [:]
+    var known: Set<String> = []
     var late: [(name: String, bytes: [UInt8])] = []
     var saved: [String: [Version]]?
     /// Which clients look at an earlier time, and at which.
@@ -118,16 +135,18 @@ final class SimulatedStore: Sendable {
   private static var away: GodwitError { GodwitError(.unreachable, "the simulated store does not answer") }
 
   /// The file as a client sees it.
-  private static func find(_ name: String, at time: Int, _ state: State) -> [UInt8]? {
-    state.versions[name]?.last { $0.operation <= time }?.bytes
+  private static func find(_ name: String, at time: Int, _ state: State) -> Version? {
+    state.versions[name]?.last { $0.operation <= time }
   }
+
+  private static func folder(of name: String) -> String { String(name.prefix { $0 != "/" }) }
 
   private static func put(_ name: String, _ bytes: [UInt8], _ state: inout State) {
     if RemoteName(name)?.logNumber != nil, state.logged.updateValue(bytes, forKey: name) ?? bytes != bytes {
       state.broken = state.broken ?? "a number of a log was used twice: \(name)"
     }
     state.versions[name, default: []].append(Version(operation: state.operation, bytes: bytes))
-    if state.places[name] == nil { state.places[name] = state.places.count }
+    if state.known.insert(name).inserted { state.names[Self.folder(of: name), default: []].append(name) }
     if state.versions[name, default: []].count > 4 { state.versions[name]?.removeFirst() }
   }
 
@@ -143,12 +162,7 @@ final class SimulatedStore: Sendable {
       state.counters.lists += 1
       let isOld = isFaulty && state.generator.chance(oneIn: 2)
       let time = Self.time(client, isFaulty: isOld, &state)
-      let names = state.versions.keys.filter { $0.hasPrefix("\(folder)/") }.sorted {
-        state.places[$0, default: 0] < state.places[$1, default: 0]
-      }
-      var files = names.compactMap { name in
-        Self.find(name, at: time, state).map { CarriedFile(name: name, size: $0.count, tag: Self.tag(of: $0)) }
-      }
+      var files = state.names[folder, default: []].compactMap { Self.find($0, at: time, state)?.file(named: $0) }
       if isFaulty, !isOld {
         files = files.filter { _ in !state.generator.chance(oneIn: 3) }
         if let first = files.first { files.append(first) }
@@ -163,7 +177,7 @@ final class SimulatedStore: Sendable {
     try operate(client) { state, isFaulty in
       state.counters.reads += 1
       let time = Self.time(client, isFaulty: isFaulty, &state)
-      return Self.find(name, at: time, state).map { CarriedFile(name: name, size: $0.count, tag: Self.tag(of: $0)) }
+      return Self.find(name, at: time, state)?.file(named: name)
     }
   }
 
@@ -173,7 +187,7 @@ final class SimulatedStore: Sendable {
       state.counters.reads += 1
       let kind = isFaulty ? Int.random(in: 0..<4, using: &state.generator) : -1
       let time = Self.time(client, isFaulty: kind == 0, &state)
-      guard var bytes = Self.find(name, at: time, state), kind != 1 else { return nil }
+      guard var bytes = Self.find(name, at: time, state)?.bytes, kind != 1 else { return nil }
       state.counters.bytes += bytes.count
       if kind == 2 || kind == 3 {
         // At a part of it: how many bytes there are differs a little from run to run.
@@ -199,7 +213,7 @@ final class SimulatedStore: Sendable {
         throw Self.away
       default: Self.put(name, bytes, &state)
       }
-      return CarriedFile(name: name, size: bytes.count, tag: Self.tag(of: bytes))
+      return CarriedFile(name: name, size: bytes.count, tag: Version.tag(of: bytes))
     }
   }
 
@@ -209,10 +223,6 @@ final class SimulatedStore: Sendable {
       guard !isFaulty else { return }
       state.versions[name]?.append(Version(operation: state.operation, bytes: nil))
     }
-  }
-
-  private static func tag(of bytes: [UInt8]) -> String {
-    "\(bytes.count)-\(bytes.withUnsafeBytes { ContentHash(of: $0) }.hexadecimal.prefix(16))"
   }
 
   /// A store as one machine reaches it.
@@ -234,7 +244,7 @@ final class SimulatedStore: Sendable {
         throw GodwitError(.limitExceeded, "\(name) is larger than \(limit) bytes")
       }
       try sink.write(bytes)
-      return CarriedFile(name: name, size: bytes.count, tag: SimulatedStore.tag(of: bytes))
+      return CarriedFile(name: name, size: bytes.count, tag: SimulatedStore.Version.tag(of: bytes))
     }
 
     func write(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
