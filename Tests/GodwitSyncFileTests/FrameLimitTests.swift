@@ -68,7 +68,7 @@ struct FrameLimitTests {
   private func range(last: Int) -> SyncFileHeader.Range {
     SyncFileHeader.Range(
       origin: origin, first: .none.next, last: SequenceNumber(rawValue: UInt64(last)), chainBefore: .zero,
-      chainAtEnd: .zero, contextBefore: VersionVector(), proof: HeadProof(signature: [UInt8](repeating: 0, count: 64)))
+      chainAtEnd: .zero, contextAtFirst: VersionVector(), proof: HeadProof(signature: [UInt8](repeating: 0, count: 64)))
   }
 
   @Test("gigabytes from a few kilobytes are refused after 256 times their size")

@@ -115,7 +115,7 @@ enum RandomRecords {
     Dictionary(grouping: records, by: \.dot.origin).map { origin, records in
       SyncFileHeader.Range(
         origin: origin, first: records[0].dot.sequence, last: records[records.count - 1].dot.sequence,
-        chainBefore: .zero, chainAtEnd: .zero, contextBefore: VersionVector(),
+        chainBefore: .zero, chainAtEnd: .zero, contextAtFirst: VersionVector(),
         proof: HeadProof(signature: []))
     }
   }

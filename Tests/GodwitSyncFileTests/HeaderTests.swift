@@ -57,7 +57,7 @@ struct HeaderTests {
   private func range(_ low: UInt64) -> SyncFileHeader.Range {
     SyncFileHeader.Range(
       origin: Origin(replica: ReplicaID(Identifier128(high: 9, low: low)), incarnation: 1), first: .none.next,
-      last: .none.next, chainBefore: .zero, chainAtEnd: .zero, contextBefore: VersionVector(),
+      last: .none.next, chainBefore: .zero, chainAtEnd: .zero, contextAtFirst: VersionVector(),
       proof: HeadProof(signature: [UInt8](repeating: 0, count: 64)))
   }
 

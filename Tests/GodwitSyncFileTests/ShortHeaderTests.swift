@@ -57,7 +57,7 @@ struct ShortHeaderTests {
         origin: origin, first: held[origin], last: held[origin],
         chainBefore: held[origin] == SequenceNumber.none.next ? .zero : hash(&generator),
         chainAtEnd: hash(&generator),
-        contextBefore: held[origin] == SequenceNumber.none.next
+        contextAtFirst: held[origin] == SequenceNumber.none.next
           ? VersionVector() : vector(&generator).replacing([origin: .none]),
         proof: proof(&generator))
     }

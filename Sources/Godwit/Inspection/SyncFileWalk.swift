@@ -32,7 +32,7 @@ struct SyncFileWalk {
     }
     for range in header.ranges {
       chains[range.origin] = range.chainBefore
-      contexts[range.origin] = range.contextBefore
+      contexts[range.origin] = range.contextAtFirst
     }
   }
 

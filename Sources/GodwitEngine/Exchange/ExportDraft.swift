@@ -101,7 +101,7 @@ struct ExportDraft {
     let logged = ranges.filter { $0.first <= applied[$0.origin] }.map { range in
       LogOrder.Range(
         origin: range.origin, after: start[range.origin], through: min(range.last, applied[range.origin]),
-        contextBefore: range.contextBefore)
+        contextBefore: range.contextAtFirst)
     }
     var order = try LogOrder(log, logged, covered: start)
     while let entry = try order.next() { try body(entry.record) }
@@ -117,6 +117,9 @@ struct ExportDraft {
   func state(at dot: Dot) throws -> (chain: ContentHash, context: VersionVector) {
     try exporter.state(at: dot, log, waiting)
   }
+
+  /// What the author of the transaction after another one had seen.
+  func context(after before: Dot) throws -> VersionVector { try exporter.context(after: before) }
 
   /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy learns of the other one's
   /// history.

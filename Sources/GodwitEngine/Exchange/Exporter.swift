@@ -169,10 +169,10 @@ package struct Exporter {
       let before = Dot(origin, elsewhere.end(of: origin, after: known[origin]))
       // What nobody would believe waits for its author's next file.
       guard let end, before.sequence < end.last else { return nil }
-      let (chain, context) = try state(at: before, log, waiting)
+      let chain = try state(at: before, log, waiting).chain
       return SyncFileHeader.Range(
         origin: origin, first: before.sequence.next, last: end.last, chainBefore: chain, chainAtEnd: end.chain,
-        contextBefore: context, proof: end.proof)
+        contextAtFirst: try context(after: before), proof: end.proof)
     }
   }
 
@@ -180,6 +180,12 @@ package struct Exporter {
     guard let proof = try prover.proof(of: origin) else { return nil }
     let head = try log.origins.head(of: origin)
     return WaitingRanges.End(last: head.sequence, chain: head.chain, proof: proof)
+  }
+
+  /// What the author of the transaction after another one had seen; nothing for the first one, which inherits nothing.
+  func context(after before: Dot) throws -> VersionVector {
+    guard before.sequence > .none else { return VersionVector() }
+    return try state(at: Dot(before.origin, before.sequence.next), view.log, view.waiting).context
   }
 
   /// The chain and context of what comes before a range, in the log or among what waits.

@@ -86,10 +86,11 @@ struct PiecePlanner {
   private func rest(of range: SyncFileHeader.Range, after sent: SequenceNumber?) throws -> SyncFileHeader.Range? {
     guard let sent, sent >= range.first else { return range }
     guard sent < range.last else { return nil }
-    let (chain, context) = try draft.state(at: Dot(range.origin, sent))
+    let before = Dot(range.origin, sent)
+    let chain = try draft.state(at: before).chain
     return SyncFileHeader.Range(
       origin: range.origin, first: sent.next, last: range.last, chainBefore: chain, chainAtEnd: range.chainAtEnd,
-      contextBefore: context, proof: range.proof)
+      contextAtFirst: try draft.context(after: before), proof: range.proof)
   }
 
   /// A range's beginning.
@@ -98,7 +99,7 @@ struct PiecePlanner {
     let (chain, _) = try draft.state(at: Dot(range.origin, last))
     return SyncFileHeader.Range(
       origin: range.origin, first: range.first, last: last, chainBefore: range.chainBefore, chainAtEnd: chain,
-      contextBefore: range.contextBefore,
+      contextAtFirst: range.contextAtFirst,
       proof: try draft.prover.proof(of: Dot(range.origin, last), chain, within: range, draft.waiting))
   }
 }

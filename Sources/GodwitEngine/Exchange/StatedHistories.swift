@@ -21,7 +21,7 @@ struct StatedHistories {
     }
     for range in header.ranges {
       chains[range.origin] = range.chainBefore
-      contexts[range.origin] = range.contextBefore
+      contexts[range.origin] = range.contextAtFirst
       lasts[range.origin] = range.last
     }
   }

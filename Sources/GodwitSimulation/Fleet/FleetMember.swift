@@ -11,8 +11,8 @@ struct FleetMember {
   private let group: GroupID
   private var origin: Origin { Origin(replica: identity.replica, incarnation: 1) }
   private var written: [(record: TransactionRecord, chain: ContentHash)] = []
-  /// What it had seen of others before the last one, and then.
-  private var contexts = (before: VersionVector(), last: VersionVector())
+  /// What it had seen of others when it wrote the last one.
+  private var context = VersionVector()
   private var acknowledgedAt: Int64 = 0
 
   init(_ identity: Identity, in group: GroupID) {
@@ -25,11 +25,12 @@ struct FleetMember {
 
   /// Writes a transaction that had seen what a vector names.
   mutating func write(_ changes: [UInt8], upon seen: VersionVector, at milliseconds: Int64) {
-    contexts = (contexts.last, seen.replacing([origin: .none]))
+    let before = context
+    context = seen.replacing([origin: .none])
     let sequence = SequenceNumber(rawValue: UInt64(written.count) + 1)
     let record = TransactionRecord(
       dot: Dot(origin, sequence), hlc: HLC(milliseconds: milliseconds), schemaVersion: 0,
-      context: written.isEmpty || contexts.last != contexts.before ? contexts.last : nil, changes: changes)
+      context: written.isEmpty || context != before ? context : nil, changes: changes)
     let chain = (written.last?.chain ?? .zero).followed(by: record.contentDigest)
     written.append((record, chain))
   }
@@ -46,7 +47,7 @@ struct FleetMember {
     let head = try SignedHead.issue(group: group, origin, sequence, last.chain, by: identity)
     let range = SyncFileHeader.Range(
       origin: origin, first: sequence, last: sequence, chainBefore: before?.chain ?? .zero, chainAtEnd: last.chain,
-      contextBefore: contexts.before, proof: HeadProof(signature: head.signature))
+      contextAtFirst: sequence == .none.next ? VersionVector() : context, proof: HeadProof(signature: head.signature))
     let vector = common.vector.replacing([origin: sequence])
     var chains = common.chains
     for range in common.ranges { chains[range.origin] = SyncFileHeader.Chain(range.chainAtEnd) }

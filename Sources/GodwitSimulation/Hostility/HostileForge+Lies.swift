@@ -40,7 +40,7 @@ extension HostileForge {
     draft.append(
       SyncFileHeader.Range(
         origin: origin, first: before.next, last: before.next, chainBefore: before == .none ? .zero : chain,
-        chainAtEnd: end, contextBefore: before == .none ? VersionVector() : known?.context ?? VersionVector(),
+        chainAtEnd: end, contextAtFirst: before == .none ? VersionVector() : known?.context ?? VersionVector(),
         proof: HeadProof(signature: head.signature)), [record])
   }
 
@@ -62,7 +62,7 @@ extension HostileForge {
     draft.append(
       SyncFileHeader.Range(
         origin: range.origin, first: range.first, last: range.last, chainBefore: range.chainBefore,
-        chainAtEnd: isMadeAnew ? chain : range.chainAtEnd, contextBefore: range.contextBefore, proof: range.proof),
+        chainAtEnd: isMadeAnew ? chain : range.chainAtEnd, contextAtFirst: range.contextAtFirst, proof: range.proof),
       records)
     for further in honestRanges where further.origin != range.origin && generator.chance(oneIn: 2) {
       draft.append(further, written(further))
@@ -95,7 +95,7 @@ extension HostileForge {
       SyncFileHeader.Range(
         origin: own, first: SequenceNumber(rawValue: 1), last: record.dot.sequence, chainBefore: .zero,
         chainAtEnd: chain,
-        contextBefore: VersionVector(), proof: HeadProof(signature: head.signature)),
+        contextAtFirst: VersionVector(), proof: HeadProof(signature: head.signature)),
       history.dropLast().map(\.record) + [record])
     for origin in draft.vector.origins where draft.chains[origin] == nil {
       draft.chains[origin] = SyncFileHeader.Chain(randomHash())

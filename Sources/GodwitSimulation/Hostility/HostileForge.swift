@@ -182,7 +182,7 @@ struct HostileForge {
     draft.append(
       SyncFileHeader.Range(
         origin: origin, first: record.dot.sequence, last: broken.dot.sequence, chainBefore: .zero, chainAtEnd: chain,
-        contextBefore: VersionVector(), proof: HeadProof(signature: head.signature)), [record, broken])
+        contextAtFirst: VersionVector(), proof: HeadProof(signature: head.signature)), [record, broken])
   }
 
   func randomBytes(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {

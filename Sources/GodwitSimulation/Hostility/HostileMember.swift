@@ -79,7 +79,7 @@ final class HostileMember {
     let end = last.record.dot.sequence
     return SyncFileHeader.Range(
       origin: origin, first: SequenceNumber(rawValue: UInt64(first)), last: end, chainBefore: before?.chain ?? .zero,
-      chainAtEnd: last.chain, contextBefore: before?.context ?? VersionVector(),
+      chainAtEnd: last.chain, contextAtFirst: before?.context ?? VersionVector(),
       proof: HeadProof(signature: try SignedHead.issue(group: group, origin, end, last.chain, by: author).signature))
   }
 }

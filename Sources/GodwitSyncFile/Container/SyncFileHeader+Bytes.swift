@@ -204,7 +204,7 @@ extension SyncFileHeader.Range {
   /// What it takes in a header beside the digests of its proof, at most, wherever it ends.
   package var byteCountWithoutDigests: Int {
     var context = ByteWriter()
-    contextBefore.write(to: &context)
+    contextAtFirst.write(to: &context)
     // Sequence numbers are below 2⁴⁰, and there are no more than 16,384 digests.
     let numbers = 2 * 6 + 3
     return 20 + numbers + 2 * ContentHash.byteCount + context.count + SignedHead.signatureByteCount
@@ -217,7 +217,11 @@ extension SyncFileHeader.Range {
     writer.varint(last.rawValue)
     writer.raw(chainBefore.bytes)
     writer.raw(chainAtEnd.bytes)
-    if let base { contextBefore.write(to: &writer, besides: base) } else { contextBefore.write(to: &writer) }
+    if let base {
+      contextAtFirst.write(to: &writer, besides: Self.isInherited(by: first) ? base : VersionVector())
+    } else {
+      contextAtFirst.write(to: &writer)
+    }
     proof.write(to: &writer)
   }
 
@@ -229,14 +233,18 @@ extension SyncFileHeader.Range {
     self.init(
       origin: origin, first: first, last: last, chainBefore: try ContentHash(reading: &reader),
       chainAtEnd: try ContentHash(reading: &reader),
-      contextBefore: try base.map { try VersionVector(reading: &reader, besides: $0) }
-        ?? VersionVector(reading: &reader),
+      contextAtFirst: try base.map {
+        try VersionVector(reading: &reader, besides: Self.isInherited(by: first) ? $0 : VersionVector())
+      } ?? VersionVector(reading: &reader),
       proof: try HeadProof(reading: &reader))
-    guard first > SequenceNumber.none.next || chainBefore == .zero && contextBefore.isEmpty else {
+    guard Self.isInherited(by: first) || chainBefore == .zero && contextAtFirst.isEmpty else {
       throw ByteReader.malformed("something comes before an origin's first transaction")
     }
-    try contextBefore.expectOthers(than: origin)
+    try contextAtFirst.expectOthers(than: origin)
   }
+
+  /// Whether anything comes before it.
+  private static func isInherited(by first: SequenceNumber) -> Bool { first > SequenceNumber.none.next }
 }
 
 extension SyncFileHeader.Chain {

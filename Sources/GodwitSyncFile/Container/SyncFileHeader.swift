@@ -13,21 +13,22 @@ package struct SyncFileHeader: Sendable {
     /// The origin's hash chain before `first` and at `last`.
     package let chainBefore: ContentHash
     package let chainAtEnd: ContentHash
-    /// What the origin held when it wrote the transaction before `first`.
-    package let contextBefore: VersionVector
+    /// What the origin held when it wrote `first`, whether that says so or inherits it; nothing where `first` is 1,
+    /// which inherits nothing.
+    package let contextAtFirst: VersionVector
     /// That the origin's author has written all of it.
     package let proof: HeadProof
 
     package init(
       origin: Origin, first: SequenceNumber, last: SequenceNumber, chainBefore: ContentHash, chainAtEnd: ContentHash,
-      contextBefore: VersionVector, proof: HeadProof
+      contextAtFirst: VersionVector, proof: HeadProof
     ) {
       self.origin = origin
       self.first = first
       self.last = last
       self.chainBefore = chainBefore
       self.chainAtEnd = chainAtEnd
-      self.contextBefore = contextBefore
+      self.contextAtFirst = contextAtFirst
       self.proof = proof
     }
 

@@ -236,7 +236,7 @@ enum SyncFileStarts {
     let context = first > 1 ? VersionVector([FuzzKeys.origins[2]: SequenceNumber(rawValue: 5)]) : VersionVector()
     return SyncFileHeader.Range(
       origin: origin, first: SequenceNumber(rawValue: first), last: SequenceNumber(rawValue: last), chainBefore: .zero,
-      chainAtEnd: .zero, contextBefore: context, proof: proof)
+      chainAtEnd: .zero, contextAtFirst: context, proof: proof)
   }
 
   /// What short headers build on.

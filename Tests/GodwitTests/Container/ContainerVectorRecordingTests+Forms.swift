@@ -130,7 +130,7 @@ extension ContainerVectorRecordingTests {
         let more = incarnations.map { incarnation in
           SyncFileHeader.Range(
             origin: Origin(replica: scene.sender.replica, incarnation: incarnation), first: .none.next,
-            last: .none.next, chainBefore: .zero, chainAtEnd: chain, contextBefore: VersionVector(), proof: .none)
+            last: .none.next, chainBefore: .zero, chainAtEnd: chain, contextAtFirst: VersionVector(), proof: .none)
         }
         return header.changing(ranges: more)
       }
@@ -139,7 +139,7 @@ extension ContainerVectorRecordingTests {
     try bad("ranges-twice", "two ranges of one origin", scene, .corruptFile, ranges([1, 1]))
     try bad(
       "context-before", "a context before the first transaction", scene, .corruptFile,
-      scene.replacingHeader { $0.changing(ranges: $0.ranges.map { $0.changing(contextBefore: vector) }) })
+      scene.replacingHeader { $0.changing(ranges: $0.ranges.map { $0.changing(contextAtFirst: vector) }) })
     try bad(
       "chain-before-fits", "a chain before the first transaction, and the chain at the end that follows from it", scene,
       .corruptFile,

@@ -82,7 +82,7 @@ extension ContainerVectorRecordingTests {
         let range = SyncFileHeader.Range(
           origin: pair.origin, first: records[1].dot.sequence, last: records[1].dot.sequence,
           chainBefore: records[0].chain(after: .zero), chainAtEnd: header.ranges[0].chainAtEnd,
-          contextBefore: itself, proof: .none)
+          contextAtFirst: itself, proof: .none)
         return header.changing(ranges: [range])
       })
   }

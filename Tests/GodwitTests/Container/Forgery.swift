@@ -232,11 +232,11 @@ extension HeadProof {
 extension SyncFileHeader.Range {
   func changing(
     last: SequenceNumber? = nil, chainBefore: ContentHash? = nil, chainAtEnd: ContentHash? = nil,
-    contextBefore: VersionVector? = nil, proof: HeadProof? = nil
+    contextAtFirst: VersionVector? = nil, proof: HeadProof? = nil
   ) -> Self {
     Self(
       origin: origin, first: first, last: last ?? self.last, chainBefore: chainBefore ?? self.chainBefore,
-      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore ?? self.contextBefore,
+      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextAtFirst: contextAtFirst ?? self.contextAtFirst,
       proof: proof ?? self.proof)
   }
 }

@@ -36,8 +36,8 @@ struct RelayedContextTests {
     ) { header in
       let place = try #require(header.ranges.firstIndex { $0.origin.replica == author })
       var ranges = header.ranges
-      #expect(ranges[place].first.rawValue > 1 && !ranges[place].contextBefore.origins.isEmpty)
-      ranges[place] = ranges[place].changing(contextBefore: VersionVector())
+      #expect(ranges[place].first.rawValue > 1 && !ranges[place].contextAtFirst.origins.isEmpty)
+      ranges[place] = ranges[place].changing(contextAtFirst: VersionVector())
       return header.changing(ranges: ranges)
     }
     try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(

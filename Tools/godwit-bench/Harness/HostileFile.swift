@@ -85,7 +85,7 @@ struct HostileFile {
     }
     let range = SyncFileHeader.Range(
       origin: origin, first: .none.next, last: last, chainBefore: .zero, chainAtEnd: chain,
-      contextBefore: VersionVector(),
+      contextAtFirst: VersionVector(),
       proof: HeadProof(signature: head.signature))
     let header = SyncFileHeader(
       group: honest.group, sender: identity.replica, incarnation: honest.incarnation, createdAt: honest.createdAt,
