@@ -166,7 +166,7 @@ struct ShortHeaderTests {
       MemorySource(sink.bytes), identities: [sender.ageIdentity], findBase: { _ in base }, sender: { _ in history })
     while try reader.next() != nil {}
     #expect(whole(reader.header) == whole(base) && reader.base == HeaderBase(base).hash)
-    #expect(reader.headerBytes == nil)
+    #expect(reader.headerBytes.count < 300)
     do {
       _ = try SyncFileReader(MemorySource(sink.bytes), identities: [sender.ageIdentity]) { _ in history }
       Issue.record("a file without its base was read")

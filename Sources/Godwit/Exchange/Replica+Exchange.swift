@@ -150,7 +150,7 @@ extension Replica {
     let needsState: Bool
     /// What its header builds on; nil for one that is whole.
     let base: ContentHash?
-    /// The header's bytes, where others may build on it.
+    /// The header's bytes as they stand in the file, where others may build on it.
     let header: [UInt8]?
   }
 

@@ -42,14 +42,17 @@ extension RemotePass {
   ) async throws -> Replica.TakenFile {
     guard let base = file.base else { return file }
     let now = now
-    try await replica.withWriter { writer in
-      try writer.connection.writing { try HeaderBases(writer.connection).use(base, at: now) }
+    let root = try await replica.withWriter { writer in
+      let bases = HeaderBases(writer.connection)
+      try writer.connection.writing { try bases.use(base, at: now) }
+      return try bases.base(of: base)
     }
     guard !baseKeys.contains(base.key) else { return file }
     for (name, listed) in try await bases(on: carrier) {
-      guard case .base(_, base.key) = name else { continue }
+      guard case .base(_, let key) = name, key == base.key || key == root?.key else { continue }
       var note = RemoteNotes.File(name: listed.name, tag: listed.tag, at: now, news: [])
       note.sealed = file.sealed
+      if key == base.key { note.base = root?.bytes ?? [] }
       try await save(note)
     }
     return file
@@ -73,11 +76,11 @@ extension RemotePass {
     var hash: ContentHash?
     do {
       guard try await fetch(file, to: folder.fetchedBase, from: carrier) != nil else { return nil }
-      let taken = try await replica.take(fetched: folder.fetchedBase)
+      guard let taken = try await takeBase(fetched: file, from: carrier) else { return nil }
       report.taken.append(taken.report)
       knownNews = nil
-      note.sealed = taken.sealed
-      if let header = taken.header { hash = try await keep(header, by: taken.report.sender) }
+      (note.sealed, note.base) = (taken.sealed, taken.base?.bytes ?? [])
+      if let header = taken.header { hash = try await keep(header, on: taken.base, by: taken.report.sender) }
       if case .base(_, let key)? = RemoteName(file.name), hash?.key != key {
         (note.code, hash) = (GodwitError.Code.corruptFile.rawValue, nil)
       }
@@ -94,12 +97,34 @@ extension RemotePass {
     return hash
   }
 
-  private func keep(_ header: [UInt8], by sender: ReplicaID) async throws -> ContentHash {
-    let now = now
-    try await replica.withWriter { writer in
-      try writer.connection.writing { try HeaderBases(writer.connection).keep(header, by: sender, at: now) }
+  /// Imports the base that was fetched, and before it the one that it builds on, where that is not here. Nil where it
+  /// is gone meanwhile.
+  private mutating func takeBase(
+    fetched file: CarriedFile, from carrier: any Carrier
+  ) async throws -> Replica.TakenFile? {
+    do {
+      return try await replica.take(fetched: folder.fetchedBase)
+    } catch let error as GodwitError where error.code == .unknownBase && !isTakingRoot {
+      isTakingRoot = true
+      defer { isTakingRoot = false }
+      guard let root = (error.underlying as? UnknownBase)?.hash, try await takeBase(root, from: carrier) else {
+        throw error
+      }
+      guard try await fetch(file, to: folder.fetchedBase, from: carrier) != nil else { return nil }
+      return try await replica.take(fetched: folder.fetchedBase)
     }
-    return header.withUnsafeBytes { ContentHash(of: $0) }
+  }
+
+  /// The hash by which others name it; nil for one that builds on what is no whole one.
+  private func keep(_ header: [UInt8], on base: ContentHash?, by sender: ReplicaID) async throws -> ContentHash? {
+    let (now, group) = (now, replica.group)
+    return try await replica.withWriter { writer in
+      var hash: ContentHash?
+      try writer.connection.writing {
+        hash = try HeaderBases(writer.connection).keep(header, on: base, by: sender, in: group, at: now)
+      }
+      return hash
+    }
   }
 
   /// What lies there, listed once in a pass.
@@ -118,21 +143,22 @@ extension RemotePass {
   struct SpooledFile: Sendable {
     var note: RemoteNotes.File
     let report: ExportReport
-    /// A base that was made for it and must be there first: its note and its header.
-    var base: (note: RemoteNotes.File, header: [UInt8], bytes: Int)?
+    /// A base that was made for it and must be there first.
+    var base: (note: RemoteNotes.File, made: Exporter.MadeBase)?
   }
 
   /// Writes a file that builds on a base that is there, or on a new one.
   static func spoolShort(
-    _ exporter: Exporter, _ note: RemoteNotes.File, to path: String, on noted: [RemoteNotes.File],
+    _ exporter: Exporter, _ note: RemoteNotes.File, to path: String, on noted: [RemoteNotes.File], growth: Double,
     _ makeDurable: Replica.MakeDurable, basePath: @escaping (RemoteName) -> String
   ) throws -> SpooledFile {
     var baseName: RemoteName?
     let file = try PendingFile(replacing: path)
     // What is sealed to others is no help to all whom this file is for.
-    let keys = Set(noted.filter { $0.sealed == note.sealed }.compactMap(\.baseKey))
-    let isThere = { (hash: ContentHash) in keys.contains(hash.key) }
-    let written = try exporter.export(on: isThere, to: file, makeDurable: makeDurable) { own, hash, write in
+    let times = noted.filter { $0.sealed == note.sealed }.wholeBases
+    let written = try exporter.export(
+      on: { times[$0.key] }, growth: growth, to: file, makeDurable: makeDurable
+    ) { own, hash, write in
       let name = RemoteName.base(own, hash: hash.key)
       baseName = name
       let file = try PendingFile(replacing: basePath(name))
@@ -144,8 +170,8 @@ extension RemotePass {
     (spooled.note.ranges, spooled.note.base) = (written.report.ranges, written.base?.bytes ?? [])
     if let baseName, let made = written.made {
       var base = RemoteNotes.File(name: "\(baseName)", tag: nil, at: note.at, news: [])
-      base.sealed = note.sealed
-      spooled.base = (base, made.header, made.bytes)
+      (base.sealed, base.base) = (note.sealed, made.base?.bytes ?? [])
+      spooled.base = (base, made)
     }
     return spooled
   }
@@ -153,9 +179,9 @@ extension RemotePass {
   /// Puts a file, and first the base that was made for it.
   mutating func put(_ file: SpooledFile, from spool: String, code: String?, to carrier: any Carrier) async throws {
     if let base = file.base, let name = RemoteName(base.note.name) {
-      _ = try await keep(base.header, by: replica.identity.replica)
+      _ = try await keep(base.made.header, on: base.made.base, by: replica.identity.replica)
       try await put(folder.spool(remote.name, name), as: base.note, code: nil, to: carrier)
-      report.publishedBaseBytes += base.bytes
+      report.publishedBaseBytes += base.made.bytes
     }
     try await put(spool, as: file.note, code: code, to: carrier)
   }
@@ -165,11 +191,22 @@ extension RemotePass {
     notes.values.filter { $0.isTaken && $0.tag != nil && $0.baseKey != nil }
   }
 
-  /// The first digits of their hashes.
-  var baseKeys: Set<String> { Set(presentBases.compactMap(\.baseKey)) }
+  /// The first digits of the hashes of those that are there with what they build on.
+  var baseKeys: Set<String> { Set(presentBases.wholeBases.keys) }
 
   /// Whether what a file builds on is there, as far as is known.
   func hasBase(of note: RemoteNotes.File) -> Bool { note.isWhole(on: baseKeys) }
+}
+
+extension [RemoteNotes.File] {
+  /// Those bases among them whose own base is among them, too: the first digits of their hashes, and when each was
+  /// noted.
+  fileprivate var wholeBases: [String: Int64] {
+    let keys = Set(compactMap(\.baseKey))
+    return filter { $0.isWhole(on: keys) }.reduce(into: [:]) { times, note in
+      if let key = note.baseKey { times[key] = Swift.max(times[key] ?? .min, note.at) }
+    }
+  }
 }
 
 extension RemoteNotes.File {

@@ -50,7 +50,7 @@ extension RemotePass {
     within limit: Int? = nil, where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
     let spool = folder.spool(remote.name, name)
-    let (bases, largeGroup) = (presentBases, replica.tuning.largeGroup)
+    let (bases, tuning) = (presentBases, replica.tuning)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
     let hasLeftOut = try await hasLeftOut()
@@ -64,14 +64,14 @@ extension RemotePass {
       guard isWanted(mailbox) else { return (mailbox, nil) }
       var note = RemoteNotes.File(name: "\(name)", tag: nil, at: time, news: mailbox.news.bytes)
       note.sealed = mailbox.sealed
-      guard exporter.memberCount >= largeGroup else {
+      guard exporter.memberCount >= tuning.largeGroup else {
         let report = try exporter.spool(to: spool, makeDurable)
         note.ranges = report.ranges
         return (mailbox, SpooledFile(note: note, report: report))
       }
-      let file = try Self.spoolShort(exporter.passing(passing), note, to: spool, on: bases, makeDurable) {
-        folder.spool(remoteName, $0)
-      }
+      let file = try Self.spoolShort(
+        exporter.passing(passing), note, to: spool, on: bases, growth: tuning.baseGrowth, makeDurable
+      ) { folder.spool(remoteName, $0) }
       return (mailbox, file)
     }
   }

@@ -23,6 +23,8 @@ struct RemotePass {
   var knownNews: News?
   /// The bases that lie there, once they were listed.
   var listedBases: [RemoteName: CarriedFile]?
+  /// Whether a base is being taken that another one builds on.
+  var isTakingRoot = false
   var epochs = PassEpochs()
   /// The states that were fetched: each once, whatever a list says of it.
   var takenStates: Set<String> = []

@@ -8,6 +8,9 @@ extension Replica {
     /// From how many active members on a group is large: its files at remotes do not grow with it any more
     /// (Specs/remotes.md, "Large groups").
     package var largeGroup = 16
+    /// What a change of another member's adds to a header that builds on an earlier base, in bytes: how soon another
+    /// base is made.
+    package var baseGrowth = BaseChoice.growth
     /// How long the import of a file from a remote may take for each 64 MiB of it that are begun. It keeps the
     /// program's own writes waiting.
     package var importTime = Duration.seconds(600)

@@ -52,12 +52,17 @@ struct ExportDraft {
   /// What others may build on: what this replica holds, without a transaction and without what others acknowledge.
   func base() throws -> HeaderBase { HeaderBase(try header([], passing: nil)) }
 
-  /// Writes the file whose header that is, and returns its bytes.
-  func write(_ base: HeaderBase, to sink: any ByteSink) throws -> Int {
+  /// Writes the file whose header that is, on another base or whole, and returns its bytes.
+  func write(_ base: HeaderBase, on root: HeaderBase?, to sink: any ByteSink) throws -> Int {
     let counter = CountingSink(sink)
-    try SyncFileWriter(base.header, introduction: introduction, signedBy: exporter.identity, to: counter).finish()
+    try SyncFileWriter(
+      base.header, on: root, introduction: introduction(on: root), signedBy: exporter.identity, to: counter
+    ).finish()
     return counter.count
   }
+
+  /// Who is introduced a base has among its members.
+  private func introduction(on base: HeaderBase?) -> RosterRecords { base == nil ? introduction : RosterRecords() }
 
   /// The records by which a reader that has not met the sender can know it.
   var introduction: RosterRecords { exporter.roster.introduction(of: exporter.identity.replica) }
@@ -74,9 +79,8 @@ struct ExportDraft {
     to sink: any ByteSink, onTransaction: () -> Void
   ) throws -> Int {
     let counter = CountingSink(sink)
-    // Who is introduced a base has among its members.
     let writer = try SyncFileWriter(
-      try header(ranges), on: base, introduction: base == nil ? introduction : RosterRecords(),
+      try header(ranges), on: base, introduction: introduction(on: base),
       signedBy: exporter.identity, to: counter)
     try stateFile?.write(to: writer)
     try forEachInCausalOrder(ranges, after: sent) { record in

@@ -8,7 +8,7 @@ import Synchronization
 /// one group mostly build on the same, and of what a base says they share what is kept here.
 package final class KnownBases: Sendable {
   /// A member reads what the others build on, and few of them make bases at a time.
-  private static let countMax = 4
+  private static let countMax = 6
 
   /// The one that was read last comes first.
   private let latest = Mutex<[HeaderBase]>([])

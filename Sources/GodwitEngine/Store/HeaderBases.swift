@@ -4,15 +4,16 @@ import GodwitCrypto
 import GodwitStorage
 import GodwitSyncFile
 
-/// Headers that others at remotes build on (`godwit_base`; Specs/remotes.md, "Large groups").
+/// Headers that others at remotes build on (`godwit_base`; Specs/remotes.md, "Large groups"). One is whole, or builds on
+/// a whole one itself.
 package struct HeaderBases {
   static let creation = """
     CREATE TABLE godwit_base (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, sender BLOB NOT NULL,
-      header BLOB NOT NULL, used INTEGER NOT NULL);
+      base BLOB, used INTEGER NOT NULL, header BLOB NOT NULL);
     """
 
-  /// How long one is kept that nothing has used, in milliseconds.
-  private static let patience: Int64 = 60 * 86_400_000
+  /// How long one is kept that nothing has used, in milliseconds: who needs it later finds it at the remote.
+  private static let patience: Int64 = 10 * 86_400_000
   /// After how long a use is noted again.
   private static let precision: Int64 = 86_400_000
 
@@ -20,53 +21,99 @@ package struct HeaderBases {
 
   package init(_ connection: Connection) { self.connection = connection }
 
+  /// One that is here.
+  package struct Entry {
+    package let hash: ContentHash
+    /// What it builds on; nil for a whole one.
+    package let base: ContentHash?
+    /// Of its header, as it is kept.
+    package let byteCount: Int
+  }
+
   /// The header without what it says that others acknowledge; nil for one that is not here.
   package func find(_ hash: ContentHash, in group: GroupID) throws -> SyncFileHeader? {
-    let found = try connection.withStatement("SELECT sender, header FROM godwit_base WHERE hash = ?") { statement in
+    let sql = "SELECT sender, base, header FROM godwit_base WHERE hash = ?"
+    let found = try connection.withStatement(sql) { statement in
       try statement.bind([.blob(hash.bytes)])
-      return try statement.step() ? (sender: statement.blob(at: 0), header: statement.blob(at: 1)) : nil
+      return try statement.step()
+        ? (sender: statement.blob(at: 0), base: statement.blob(at: 1), header: statement.blob(at: 2)) : nil
     }
     guard let found else { return nil }
-    var (sender, header) = (ByteReader(found.sender), ByteReader(found.header))
-    return try SyncFileHeader(
-      reading: &header, from: ReplicaID(try Identifier128(reading: &sender)), in: group, isBase: true)
+    var sender = ByteReader(found.sender)
+    return try read(
+      found.header, on: ContentHash(bytes: found.base), from: ReplicaID(try Identifier128(reading: &sender)), in: group)
   }
 
-  /// Of its header; 0 for one that is not here.
-  package func byteCount(of hash: ContentHash) throws -> Int {
-    guard
-      case .integer(let count)? = try connection.scalar(
-        "SELECT length(header) FROM godwit_base WHERE hash = ?", [.blob(hash.bytes)])
-    else { return 0 }
-    return Int(count)
+  /// A header's bytes, of which those it builds on are here. Nil where they are not, or build on others themselves.
+  private func read(
+    _ bytes: [UInt8], on base: ContentHash?, from sender: ReplicaID, in group: GroupID
+  ) throws -> SyncFileHeader? {
+    var reader = ByteReader(bytes)
+    guard let base else { return try SyncFileHeader(reading: &reader, from: sender, in: group, isBase: true) }
+    guard try isWhole(base), let whole = try find(base, in: group) else { return nil }
+    return try SyncFileHeader(readingShort: &reader, from: sender, in: group) { $0 == base ? whole : nil }
   }
 
-  /// Of all that are here.
-  package func hashes() throws -> [ContentHash] {
-    try connection.withStatement("SELECT hash FROM godwit_base") { statement in
-      var hashes: [ContentHash] = []
-      while try statement.step() { if let hash = ContentHash(bytes: statement.blob(at: 0)) { hashes.append(hash) } }
-      return hashes
+  private func isWhole(_ hash: ContentHash) throws -> Bool {
+    let sql = "SELECT 1 FROM godwit_base WHERE hash = ? AND base IS NULL"
+    return try connection.scalar(sql, [.blob(hash.bytes)]) != nil
+  }
+
+  /// All that are here, the latest first.
+  package func all() throws -> [Entry] {
+    try connection.withStatement("SELECT hash, base, length(header) FROM godwit_base ORDER BY id DESC") { statement in
+      var entries: [Entry] = []
+      while try statement.step() {
+        guard let hash = ContentHash(bytes: statement.blob(at: 0)) else { continue }
+        entries.append(
+          Entry(
+            hash: hash, base: ContentHash(bytes: statement.blob(at: 1)), byteCount: Int(statement.integer(at: 2))))
+      }
+      return entries
     }
   }
 
-  /// Keeps a header's bytes, and forgets what nothing has used for long.
-  ///
-  /// - Parameter now: Milliseconds since 1970 UTC.
-  package func keep(_ header: [UInt8], by sender: ReplicaID, at now: Int64) throws {
-    var writer = ByteWriter()
-    sender.value.write(to: &writer)
-    let hash = header.withUnsafeBytes { ContentHash(of: $0) }
-    try connection.run(
-      "INSERT OR REPLACE INTO godwit_base (hash, sender, header, used) VALUES (?, ?, ?, ?)",
-      [.blob(hash.bytes), .blob(writer.bytes), .blob(header), .integer(now)])
-    try connection.run("DELETE FROM godwit_base WHERE abs(? - used) > ?", [.integer(now), .integer(Self.patience)])
+  /// What one that is here builds on; nil for a whole one.
+  package func base(of hash: ContentHash) throws -> ContentHash? {
+    guard
+      case .blob(let bytes)? = try connection.scalar("SELECT base FROM godwit_base WHERE hash = ?", [.blob(hash.bytes)])
+    else { return nil }
+    return ContentHash(bytes: bytes)
   }
 
-  /// Notes that a file builds on one.
+  /// Keeps a header as it stands in its file, and forgets what nothing has used for long. Returns the hash by which
+  /// others name it: that of the whole header. Nil for one that builds on another than a whole one that is here.
+  ///
+  /// - Parameters:
+  ///   - base: What it builds on; nil for a whole one.
+  ///   - now: Milliseconds since 1970 UTC.
+  package func keep(
+    _ header: [UInt8], on base: ContentHash?, by sender: ReplicaID, in group: GroupID, at now: Int64
+  ) throws -> ContentHash? {
+    var hash = header.withUnsafeBytes { ContentHash(of: $0) }
+    if base != nil {
+      guard let whole = try read(header, on: base, from: sender, in: group) else { return nil }
+      hash = HeaderBase(whole).hash
+    }
+    var writer = ByteWriter()
+    sender.value.write(to: &writer)
+    try connection.run(
+      "INSERT OR REPLACE INTO godwit_base (hash, sender, base, used, header) VALUES (?, ?, ?, ?, ?)",
+      [
+        .blob(hash.bytes), .blob(writer.bytes), base.map { .blob($0.bytes) } ?? .null, .integer(now), .blob(header),
+      ])
+    try use(hash, at: now)
+    try connection.run("DELETE FROM godwit_base WHERE abs(? - used) > ?", [.integer(now), .integer(Self.patience)])
+    return hash
+  }
+
+  /// Notes that a file builds on one, and so on what that builds on.
   package func use(_ hash: ContentHash, at now: Int64) throws {
     try connection.run(
-      "UPDATE godwit_base SET used = ?1 WHERE hash = ?2 AND abs(?1 - used) > ?3",
+      """
+      UPDATE godwit_base SET used = ?1
+      WHERE (hash = ?2 OR hash = (SELECT base FROM godwit_base WHERE hash = ?2)) AND abs(?1 - used) > ?3
+      """,
       [.integer(now), .blob(hash.bytes), .integer(Self.precision)])
   }
 }

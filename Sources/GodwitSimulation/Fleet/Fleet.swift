@@ -38,8 +38,8 @@ package final class Fleet {
 
   /// How many rows the others have written.
   private var rows = 0
-  /// The base that was read last.
-  private var known: (name: String, base: HeaderBase)?
+  /// The bases that were read, by their names.
+  private var known: [String: HeaderBase] = [:]
 
   private static let remote = "store"
   private static let rowName = "row-00000000"
@@ -182,11 +182,20 @@ package final class Fleet {
 
   /// The latest base that lies there, as a member reads it; nil in a small group.
   private func base() throws -> HeaderBase? {
-    guard let name = try store.client(2).list(RemoteName.bases, meter: .init()).last?.name else { return nil }
-    if let known, known.name == name { return known.base }
+    try store.client(2).list(RemoteName.bases, meter: .init()).last.map { try base(named: $0.name) }
+  }
+
+  private func base(named name: String) throws -> HeaderBase {
+    if let base = known[name] { return base }
     let base = HeaderBase(try open(name).header)
-    known = (name, base)
+    known[name] = base
     return base
+  }
+
+  private func find(_ hash: ContentHash) throws -> SyncFileHeader? {
+    let key = hash.hexadecimal.prefix(16)
+    let listed = try store.client(2).list(RemoteName.bases, meter: .init())
+    return try listed.first { $0.name.hasSuffix(key) }.map { try base(named: $0.name).header }
   }
 
   private func open(_ name: String) throws -> SyncFileReader {
@@ -194,7 +203,7 @@ package final class Fleet {
     _ = try store.client(2).read(name, into: sink, limit: .max, meter: .init())
     let identities = try Keyring.open(at: keyring).ageIdentities
     return try SyncFileReader(
-      AgeEnvelope(MemorySource(sink.bytes)), identities: identities, findBase: { _ in try self.base()?.header }
+      AgeEnvelope(MemorySource(sink.bytes)), identities: identities, findBase: find
     ) { _ in .reported(nil) }
   }
 

@@ -51,6 +51,8 @@ final class StoreWorld {
     tuning.keptTransactions = [16, 64, 1_024].randomElement(using: &generator) ?? 64
     // What large groups do, in half of the worlds.
     if generator.chance(oneIn: 2) { tuning.largeGroup = 2 }
+    // So few members change so little that otherwise no base would build on another.
+    if generator.chance(oneIn: 2) { tuning.baseGrowth = 4 }
     for (index, path) in try await template.make(count, isHostile: false, in: folder).enumerated() {
       actors.append(
         try await Actor(

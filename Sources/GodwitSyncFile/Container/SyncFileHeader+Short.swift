@@ -74,7 +74,7 @@ extension SyncFileHeader {
   private func chain(of origin: Origin) -> Chain { chains[origin] ?? Chain(.zero) }
 
   /// Throws `unknownBase` where the base is not here.
-  init(
+  package init(
     readingShort reader: inout ByteReader, from sender: ReplicaID, in group: GroupID, _ findBase: FindBase
   ) throws {
     let hash = try ContentHash(reading: &reader)

@@ -9,8 +9,8 @@ import GodwitCore
 package final class SyncFileReader {
   package let preamble: SyncFilePreamble
   package let header: SyncFileHeader
-  /// The header's bytes; nil of a short one.
-  package let headerBytes: [UInt8]?
+  /// The header's bytes as they stand in the file.
+  package let headerBytes: [UInt8]
   /// The hash of the header that a short one builds on.
   package let base: ContentHash?
   private let opener: AgeOpener
@@ -67,14 +67,15 @@ package final class SyncFileReader {
       throw ByteReader.malformed("the header is not the one that the preamble names")
     }
     reading.add(body)
+    headerBytes = body
     var bodyReader = ByteReader(body)
     if isShort {
       var ahead = bodyReader
-      (headerBytes, base) = (nil, try ContentHash(reading: &ahead))
+      base = try ContentHash(reading: &ahead)
       header = try SyncFileHeader(
         readingShort: &bodyReader, from: preamble.sender, in: preamble.group, findBase)
     } else {
-      (headerBytes, base) = (body, nil)
+      base = nil
       header = try SyncFileHeader(reading: &bodyReader, from: preamble.sender, in: preamble.group)
     }
     guard opener.stanzaCount == header.recipients.count, header.recipients.contains(identity.recipient) else {

@@ -1,4 +1,6 @@
 import Foundation
+import GodwitBase
+import GodwitSyncFile
 import Testing
 
 @testable import Godwit
@@ -125,6 +127,87 @@ struct HeaderBaseTests {
     try await remote.insert("a", 0)
     try await remote.syncAll(2)
     #expect(!FileManager.default.fileExists(atPath: "\(remote.remote)/b"))
+  }
+
+  /// The first digits of the hashes of the bases that a member has, and of what each builds on.
+  private func known(_ remote: RemoteGroup, _ index: Int) async throws -> [String: String?] {
+    try await remote[index].withWriter { writer in
+      try HeaderBases(writer.connection).all().reduce(into: [:]) { $0[$1.hash.key] = .some($1.base?.key) }
+    }
+  }
+
+  /// A group in which bases build on others, and of whose second member an earlier state is at hand.
+  private func layered() async throws -> RemoteGroup {
+    var remote = try await RemoteGroup(10, Self.tuning)
+    for index in 0..<10 { try await remote.insert("\(index)", index) }
+    try await remote.syncAll(2)
+    try await remote.setAside(1, as: "earlier")
+    for round in ["a", "b"] {
+      for index in 0..<10 where index != 1 { try await remote.insert("\(round)\(index)", index) }
+      try await remote.syncAll(2)
+    }
+    return remote
+  }
+
+  @Test("build on a whole one themselves, and who lacks both fetches both")
+  func layers() async throws {
+    var remote = try await layered()
+    let bases = try await known(remote, 0)
+    let short = bases.compactMapValues { $0 }
+    #expect(!short.isEmpty && short.values.allSatisfy { bases[$0] == .some(nil) })
+    let sizes = try self.bases(remote).reduce(into: [String: Int]()) { sizes, name in
+      let path = "\(remote.remote)/b/\(name)"
+      sizes[String(name.suffix(16))] = try Data(contentsOf: URL(fileURLWithPath: path)).count
+    }
+    for (base, root) in short {
+      let (size, whole) = (try #require(sizes[base]), try #require(sizes[root]))
+      #expect(size < whole * 2 / 3)
+    }
+    try await remote.restore(1, from: "earlier")
+    #expect(try await remote.sync(1).refused.isEmpty)
+    #expect(try await known(remote, 1).compactMapValues { $0 }.isEmpty == false)
+    try await remote.syncAll(2)
+    #expect(try await remote.ids(1).count == 28)
+    #expect(try await remote.group.digests().count == 1)
+  }
+
+  @Test("whose own base is gone count as gone")
+  func rootGone() async throws {
+    var remote = try await layered()
+    let wholes = Set(try await known(remote, 0).filter { $0.value == nil }.keys)
+    for name in try bases(remote) where wholes.contains(String(name.suffix(16))) {
+      unlink("\(remote.remote)/b/\(name)")
+    }
+    remote.group.clock.advance(2 * 86_400_000)
+    try await remote.syncAll()
+    let there = try bases(remote)
+    #expect(there.contains { !wholes.contains(String($0.suffix(16))) })
+    try await remote.insert("later", 0)
+    try await remote.group.join()
+    let newcomer = remote.group.replicas.count - 1
+    try await remote[newcomer].remotes.add("stick", at: remote.remote)
+    try await remote.syncAll(3)
+    for index in [0, 5, newcomer] { #expect(try await remote.ids(index).count == 29) }
+  }
+
+  @Test("that build on one that builds on another are not kept")
+  func threeLayers() async throws {
+    let remote = try await layered()
+    let group = remote[0].group
+    try await remote[0].withWriter { writer in
+      let bases = HeaderBases(writer.connection)
+      let short = try #require(try bases.all().first { $0.base != nil })
+      let header = try #require(try bases.find(short.hash, in: group))
+      var bytes = ByteWriter()
+      header.write(on: HeaderBase(hash: short.hash, header: header), to: &bytes)
+      #expect(try bases.keep(bytes.bytes, on: short.hash, by: header.sender, in: group, at: 0) == nil)
+      // On a whole one it is what it was.
+      let root = try #require(short.base)
+      let whole = try #require(try bases.find(root, in: group))
+      var again = ByteWriter()
+      header.write(on: HeaderBase(hash: root, header: whole), to: &again)
+      #expect(try bases.keep(again.bytes, on: root, by: header.sender, in: group, at: 0) == short.hash)
+    }
   }
 
   @Test("serve logs, too")
