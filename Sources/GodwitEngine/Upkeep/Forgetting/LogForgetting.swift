@@ -14,9 +14,9 @@ struct LogForgetting {
 
   /// Drops transactions that the vector covers and the row states know. Returns how many.
   mutating func drop(through frontier: VersionVector) throws -> Int {
-    let end = frontier.intersection(log.origins.foldedVector)
+    let (floor, end) = (log.origins.floor, frontier.intersection(log.origins.foldedVector))
     var count = 0
-    for origin in end.origins where log.origins.floor[origin] < end[origin] && !isSpent {
+    for origin in end.origins where floor[origin] < end[origin] && !isSpent {
       count += try log.drop(origin, through: end[origin]) { hlc, byteCount in
         latest = max(latest, hlc)
         rest.transactions -= 1
