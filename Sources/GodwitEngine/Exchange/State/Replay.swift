@@ -3,7 +3,7 @@ import GodwitCore
 
 /// Makes a replica's own unsent work anew on top of another state, as one ordinary transaction (Specs/state-file.md,
 /// "The way back"). What cannot be done any more is kept in the conflict log; nothing deleted comes back.
-struct Replay {
+final class Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
   private let places: RowPlaces
@@ -11,6 +11,9 @@ struct Replay {
   /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its
   /// author had not got it says nothing.
   private let adapter: SchemaAdapter
+  /// By row, the columns whose references have no effect from the start, for what else was written did not let them
+  /// be taken back in the end.
+  private var refused: [RowKey: Set<Int>] = [:]
 
   init(_ writer: ReplicaWriter) throws {
     self.writer = writer
@@ -23,23 +26,50 @@ struct Replay {
   /// Runs inside the import's transaction, in which nothing else is captured.
   func run(_ records: [TransactionRecord]) throws {
     var written: [RowKey: Written] = [:]
-    try writer.captured {
-      for record in records {
-        if let awaited = try adapter.terms(of: record).awaited {
-          throw GodwitError(
-            .needsMigration, "own unsent changes use \(awaited), which the tables lack",
-            hint: "nothing was changed; let the state file's sender migrate first, and make another")
-        }
-        try adapter.forEachWrite(of: record, context: VersionVector()) { key, write in
-          let table = try tables[key.table]
-          try note(key, write.stamp, table, in: &written)
-          try apply(write.kind, write.cells, write.stamp, to: key, from: written[key]?.before, in: table)
-        }
-      }
-      try openCircles(written)
-    }
+    try writer.captured { written = try makeAnew(records) }
     // What the new state makes of references and of rows in limbo.
     try writer.merger().settleLocalWrites(to: Set(written.keys))
+  }
+
+  /// Begins again without a reference that closes a circle and cannot be taken back: with what else was written to its
+  /// row, what it was may be a unique value that another row has. Without it that is refused like any other write.
+  private func makeAnew(_ records: [TransactionRecord]) throws -> [RowKey: Written] {
+    while true {
+      do {
+        return try writer.connection.savepoint {
+          let written = try write(records)
+          try openCircles(written)
+          return written
+        }
+      } catch let reference as StuckReference {
+        // A trigger of the program's own may write it again and again.
+        guard refused[reference.row, default: []].insert(reference.column).inserted else { throw reference.refusal }
+      }
+    }
+  }
+
+  /// A reference that closes a circle, and why it cannot be what it is in the new state.
+  private struct StuckReference: Error {
+    let row: RowKey
+    let column: Int
+    let refusal: GodwitError
+  }
+
+  private func write(_ records: [TransactionRecord]) throws -> [RowKey: Written] {
+    var written: [RowKey: Written] = [:]
+    for record in records {
+      if let awaited = try adapter.terms(of: record).awaited {
+        throw GodwitError(
+          .needsMigration, "own unsent changes use \(awaited), which the tables lack",
+          hint: "nothing was changed; let the state file's sender migrate first, and make another")
+      }
+      try adapter.forEachWrite(of: record, context: VersionVector()) { key, write in
+        let table = try tables[key.table]
+        try note(key, write.stamp, table, in: &written)
+        try apply(write.kind, write.cells, write.stamp, to: key, from: written[key]?.before, in: table)
+      }
+    }
+    return written
   }
 
   /// A row that is written anew.
@@ -68,13 +98,13 @@ struct Replay {
         let keyCount = table.definition.keyCount
         for column in try circles.circles(through: key, table.definition) {
           guard let value = try table.rows.values(key.key)?[column - keyCount],
-            case let old = row.before?[column - keyCount] ?? .null, old != value
+            case let old = old(column, row.before, table), old != value
           else { continue }
           try add([Cell(column: column, value: value)], of: key, row.stamp, .constraint, in: table)
-          if old == .null, !table.definition.columns[column].isNullable {
-            try table.rows.delete(key.key)
-          } else {
+          do {
             try table.rows.update(key.key, [(column, old)])
+          } catch let error as GodwitError where error.code == .constraint {
+            throw StuckReference(row: key, column: column, refusal: error)
           }
           isChanging = true
         }
@@ -95,13 +125,14 @@ struct Replay {
       switch (kind, current) {
       case (.insert, nil):
         // A row that own work deletes and brings back is an edit of the one in the new state.
-        let (reached, beyond) = split(cells, from: before, in: table)
+        let (reached, beyond) = split(cells, of: key, from: before, in: table)
         var values = table.defaults
         for cell in beyond {
           let place = cell.column - table.definition.keyCount
           values[place] = before?[place] ?? values[place]
         }
         for cell in reached { values[cell.column - table.definition.keyCount] = cell.value }
+        for column in refused[key] ?? [] { values[column - table.definition.keyCount] = old(column, before, table) }
         try table.rows.insert(key.key, values)
         try keep(beyond, of: key, stamp, .constraint, in: table)
       case (.insert, let current?):
@@ -142,15 +173,22 @@ struct Replay {
   private func update(
     _ key: RowKey, _ cells: [Cell], _ stamp: CellStamp, from before: [Value]?, in table: MergeTable
   ) throws {
-    let (reached, beyond) = split(cells, from: before, in: table)
+    let (reached, beyond) = split(cells, of: key, from: before, in: table)
     if !reached.isEmpty { try table.rows.update(key.key, reached.map { ($0.column, $0.value) }) }
     try keep(beyond, of: key, stamp, .constraint, in: table)
   }
 
-  /// Cells that one difference leads to from the row in the new state, and counters that none does.
-  private func split(_ cells: [Cell], from before: [Value]?, in table: MergeTable) -> (reached: [Cell], beyond: [Cell])
-  {
+  /// What a cell holds in the new state; NULL where the row is not there.
+  private func old(_ column: Int, _ before: [Value]?, _ table: MergeTable) -> Value {
+    before?[column - table.definition.keyCount] ?? .null
+  }
+
+  /// Cells that one difference leads to from the row in the new state; counters that none does, and refused references.
+  private func split(
+    _ cells: [Cell], of key: RowKey, from before: [Value]?, in table: MergeTable
+  ) -> (reached: [Cell], beyond: [Cell]) {
     func isBeyond(_ cell: Cell) -> Bool {
+      if refused[key]?.contains(cell.column) == true { return cell.value != old(cell.column, before, table) }
       guard table.rules.policy(of: cell.column) == .counter, case .integer(let new) = cell.value,
         case .integer(let old)? = before?[cell.column - table.definition.keyCount]
       else { return false }
