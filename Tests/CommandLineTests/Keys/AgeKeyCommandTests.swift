@@ -71,13 +71,13 @@ private let age = "/usr/bin/age"
     try #require(try desk.godwit("export", "changes.sync").status == 0)
     try laptop.write(try desk.read("changes.sync"), to: "changes.sync")
     try #require(try laptop.godwit("identity", "export-age-key", "identity.txt").status == 0)
-    #expect(try decrypt("changes.sync", on: laptop).plain.starts(with: Data("GODWIT\0\u{3}".utf8)))
+    #expect(try decrypt("changes.sync", on: laptop).plain.starts(with: Data("GODWIT\0\u{5}".utf8)))
 
     // What was sealed to a key that was replaced still opens; a stranger's does not.
     try FileManager.default.removeItem(atPath: laptop.path("identity.txt"))
     try #require(try laptop.godwit("identity", "rotate").status == 0)
     try #require(try laptop.godwit("identity", "export-age-key", "identity.txt").status == 0)
-    #expect(try decrypt("changes.sync", on: laptop).plain.starts(with: Data("GODWIT\0\u{3}".utf8)))
+    #expect(try decrypt("changes.sync", on: laptop).plain.starts(with: Data("GODWIT\0\u{5}".utf8)))
     let stranger = try Machine("stranger")
     try #require(try stranger.godwit("init").status == 0)
     try #require(try stranger.godwit("identity", "export-age-key", "identity.txt").status == 0)

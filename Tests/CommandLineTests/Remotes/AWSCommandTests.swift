@@ -46,7 +46,7 @@ import Testing
     let plain = try TestFolder.plaintext("log", in: laptop.folder)
     let opened = try run(Self.age, ["-d", "-i", "identity.txt", "-o", plain, "fetched"], on: laptop)
     try #require(opened.status == 0, "\(opened.error)")
-    #expect(try Data(contentsOf: URL(fileURLWithPath: plain)).starts(with: Data("GODWIT\0\u{3}".utf8)))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: plain)).starts(with: Data("GODWIT\0\u{5}".utf8)))
     // What aws fetched is a sync file as any.
     let imported = try laptop.godwit("import", "fetched", "--json")
     #expect(imported.status == 0, "\(imported.error)")

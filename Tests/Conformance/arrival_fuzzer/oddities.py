@@ -157,7 +157,7 @@ def with_lists(chance: Chance, author: Author, draft: Draft) -> Draft:
     if drawn == 2:
         return replace(draft, header=replace(header, ended=[(origin, chance.number(0, 9)) for origin in unknown]))
     if drawn == 3 and header.ranges:
-        lie = replace(header.ranges[0], context_before=dict.fromkeys(unknown, 1))
+        lie = replace(header.ranges[0], context=dict.fromkeys(unknown, 1))
         return replace(draft, header=replace(header, ranges=[lie, *header.ranges[1:]]))
     digests = tuple(os.urandom(32) for _ in range(min(count, 300)))
     ranges = [replace(found, proof=Proof(digests, found.proof.signature)) for found in header.ranges]

@@ -11,6 +11,7 @@ from .encoding import (
     Reader,
     Vector,
     counted,
+    places,
     rising,
     signed_varint,
     u32,
@@ -52,21 +53,6 @@ class Acknowledgement:
         return keys.fits(key, self.signature, self.message())
 
 
-def _read_places(reader: Reader, count: int) -> list[int]:
-    places: list[int] = []
-    for _ in range(reader.varint()):
-        distance = reader.varint()
-        places.append(distance if not places else places[-1] + 1 + distance)
-    if places and places[-1] >= count:
-        raise FormatError(f"the place {places[-1]} is beyond a list of {count}")
-    return places
-
-
-def _places(chosen: list[int]) -> bytes:
-    before = [-1] + chosen[:-1]
-    return counted([varint(place - last - 1) for last, place in zip(before, chosen)])
-
-
 def chains_hash(reached: Vector, chains: dict[Origin, bytes]) -> bytes:
     """The hash that stands for the chains of all origins in an acknowledgement."""
     parts = [origin.encoded() + reached[origin].to_bytes(8, "big") + chains[origin] for origin in sorted(reached)]
@@ -89,21 +75,21 @@ def _read_acknowledgement(reader: Reader, around: Surroundings, origins: list[Or
     created_at = around.created_at - reader.signed_varint()
     reached = dict(around.vector)
     # All places come first, then all differences.
-    for place in _read_places(reader, len(origins)):
+    for place in reader.places(len(origins)):
         sequence = around.vector.get(origins[place], 0) - reader.signed_varint()
         if sequence:
             reached[origins[place]] = sequence
         else:
             del reached[origins[place]]
     chains, state = reader.take(32), reader.take(24)
-    unlisted = _read_places(reader, len(around.statuses))
-    other = _read_places(reader, len(around.statuses))
+    unlisted = reader.places(len(around.statuses))
+    other = reader.places(len(around.statuses))
     statuses = [
         (replica, 3 - status if place in other else status)
         for place, (replica, status) in enumerate(around.statuses)
         if place not in unlisted
     ]
-    not_ended = _read_places(reader, len(around.ended))
+    not_ended = reader.places(len(around.ended))
     ended = [origin for place, origin in enumerate(around.ended) if place not in not_ended]
     return Acknowledgement(
         around.group, author, created_at, reached, chains, tuple(statuses), tuple(ended), reader.take(64), state
@@ -123,8 +109,8 @@ def _acknowledgement(acknowledgement: Acknowledgement, around: Surroundings, ori
     content = varint(replicas.index(acknowledgement.author.replica)) + u32(acknowledgement.author.incarnation)
     content += signed_varint(around.created_at - acknowledgement.created_at)
     differences = [around.vector.get(origin, 0) - acknowledgement.vector.get(origin, 0) for origin in origins]
-    places = [place for place, difference in enumerate(differences) if difference]
-    content += _places(places) + b"".join(signed_varint(differences[place]) for place in places)
+    changed = [place for place, difference in enumerate(differences) if difference]
+    content += places(changed) + b"".join(signed_varint(differences[place]) for place in changed)
     listed = dict(acknowledgement.statuses)
     unlisted = [place for place, replica in enumerate(replicas) if replica not in listed]
     other = [
@@ -132,4 +118,4 @@ def _acknowledgement(acknowledgement: Acknowledgement, around: Surroundings, ori
     ]
     not_ended = [place for place, origin in enumerate(around.ended) if origin not in acknowledgement.ended]
     content += acknowledgement.chains + acknowledgement.state
-    return content + _places(unlisted) + _places(other) + _places(not_ended) + acknowledgement.signature
+    return content + places(unlisted) + places(other) + places(not_ended) + acknowledgement.signature

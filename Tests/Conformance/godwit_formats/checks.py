@@ -93,7 +93,7 @@ def check_one_form(container: Container) -> None:
         if part.kind == BLOCK:
             check_block(content)
         else:
-            again = frame(read_frame(content, origins, sequences), origins)
+            again = frame(read_frame(content, origins, sequences, header.present), origins, header.present)
             require(again == content, "a frame is written otherwise")
 
 

@@ -13,7 +13,7 @@ from .members import History, MemberRecord, PrivateIdentity, histories, read_his
 from .state_files import Item, read_block, transactions
 
 MAGIC = b"GODWIT\0"
-VERSION = 3
+VERSION = 5
 
 
 def place_message(place: str, binding: bytes, before: bytes) -> bytes:
@@ -69,7 +69,7 @@ class Container:
     def read(content: bytes) -> Container:
         reader = Reader(content)
         if reader.take(7) != MAGIC or reader.u8() != VERSION:
-            raise FormatError("no container of version 3")
+            raise FormatError("no container of version 5")
         group, sender = reader.take(16), reader.take(16)
         header_size, header_hash = reader.u32(), reader.take(32)
         introduction = Introduction.read(reader.take(reader.u32()))
@@ -114,7 +114,7 @@ class Container:
         origins = [found.origin for found in self.header.ranges]
         found = []
         for part in self.parts:
-            found += read_frame(part.unpacked(), origins, sequences)
+            found += read_frame(part.unpacked(), origins, sequences, self.header.present)
         return found
 
 

@@ -101,6 +101,20 @@ def vector(entries: Vector) -> bytes:
     return counted([origin.encoded() + varint(entries[origin]) for origin in sorted(entries)])
 
 
+def places(chosen: list[int]) -> bytes:
+    """Rising places in a list, each by how many are passed over before it."""
+    before = [-1] + chosen[:-1]
+    return counted([varint(place - last - 1) for last, place in zip(before, chosen)])
+
+
+def difference(entries: Vector, base: Vector) -> bytes:
+    """A vector as what differs from another one (Specs/sync-file.md, "Differences of vectors")."""
+    origins = sorted(base)
+    changed = [place for place, origin in enumerate(origins) if entries.get(origin, 0) != base[origin]]
+    content = places(changed) + b"".join(varint(entries.get(origins[place], 0)) for place in changed)
+    return content + vector({origin: entries[origin] for origin in entries if origin not in base})
+
+
 class Reader:
     """Takes bytes apart from front to end, and refuses what is not in its one form."""
 
@@ -207,6 +221,30 @@ class Reader:
         if any(not 0 < sequence < (1 << 40) - 1 for _, sequence in entries):
             raise FormatError("a sequence in a vector is out of range")
         return dict(entries)
+
+    def places(self, count: int) -> list[int]:
+        """Places in a list of so many."""
+        found: list[int] = []
+        for _ in range(self.varint()):
+            distance = self.varint()
+            found.append(distance if not found else found[-1] + 1 + distance)
+        if found and found[-1] >= count:
+            raise FormatError(f"the place {found[-1]} is beyond a list of {count}")
+        return found
+
+    def difference(self, base: Vector) -> Vector:
+        """A vector that is said by what differs from another one."""
+        origins = sorted(base)
+        entries = dict(base)
+        for place in self.places(len(origins)):
+            sequence = self.varint()
+            if sequence == base[origins[place]] or sequence >= (1 << 40) - 1:
+                raise FormatError("a difference that is none, or out of range")
+            entries[origins[place]] = sequence
+        further = self.vector()
+        if any(origin in base for origin in further):
+            raise FormatError("a further origin that is none")
+        return {origin: sequence for origin, sequence in {**entries, **further}.items() if sequence}
 
 
 def rising(elements: list, what: str) -> None:

@@ -21,7 +21,9 @@ from .encoding import (
     FormatError,
     Origin,
     Reader,
+    Vector,
     counted,
+    difference,
     flag,
     rising,
     signed_varint,
@@ -30,7 +32,6 @@ from .encoding import (
     value,
     values,
     varint,
-    vector,
 )
 
 FRAME, TRAILER, BLOCK = 1, 2, 3
@@ -95,8 +96,14 @@ class _Entry:
         return content
 
 
-def frame(transactions: list[Transaction], origins: list[Origin]) -> bytes:
-    """Packs transactions; `origins` are those of the header's ranges, in their order."""
+def _others(present: Vector, origin: Origin) -> Vector:
+    """What an origin's contexts differ from: they never name the origin itself."""
+    return {other: sequence for other, sequence in present.items() if other != origin}
+
+
+def frame(transactions: list[Transaction], origins: list[Origin], present: Vector) -> bytes:
+    """Packs transactions; `origins` are those of the header's ranges, in their order, and `present` is what the sender
+    has."""
     dictionary: dict[bytes, int] = {}
     entries: list[_Entry] = []
     heads: list[bytes] = []
@@ -113,7 +120,8 @@ def frame(transactions: list[Transaction], origins: list[Origin]) -> bytes:
             varint(origins.index(transaction.origin)),
             signed_varint(transaction.hlc - last_hlc),
             varint(transaction.schema),
-            flag(context is not None) + (vector(context) if context is not None else b""),
+            flag(context is not None)
+            + (difference(context, _others(present, transaction.origin)) if context is not None else b""),
             varint(dictionary[named]),
             varint(len(transaction.changes.operations)),
         ]
@@ -155,8 +163,11 @@ class _Streams:
                 stream.end("a stream")
 
 
-def read_frame(content: bytes, origins: list[Origin], sequences: dict[Origin, int]) -> list[Transaction]:
-    """The transactions of a frame. `sequences` has the last one read of each origin and is moved on."""
+def read_frame(
+    content: bytes, origins: list[Origin], sequences: dict[Origin, int], present: Vector
+) -> list[Transaction]:
+    """The transactions of a frame. `sequences` has the last one read of each origin and is moved on; `present` is what
+    the sender has."""
     reader = Reader(content)
     count = reader.varint()
     dictionary = [_read_entry(reader.sized()) for _ in range(reader.varint())]
@@ -169,7 +180,7 @@ def read_frame(content: bytes, origins: list[Origin], sequences: dict[Origin, in
         origin = origins[heads.varint()]
         hlc += heads.signed_varint()
         schema = heads.varint()
-        context = heads.vector() if heads.flag() else None
+        context = heads.difference(_others(present, origin)) if heads.flag() else None
         entry = streams[heads.varint()]
         put_together = [_put_together(operations, entry) for _ in range(heads.varint())]
         sequences[origin] += 1

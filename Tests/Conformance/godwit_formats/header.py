@@ -37,7 +37,7 @@ class Range:
     last: int
     chain_before: bytes
     chain: bytes
-    context_before: Vector
+    context: Vector
     proof: Proof
 
     @staticmethod
@@ -49,7 +49,7 @@ class Range:
 
     def encoded(self) -> bytes:
         ends = self.origin.encoded() + varint(self.first) + varint(self.last) + self.chain_before + self.chain
-        return ends + vector(self.context_before) + self.proof.encoded()
+        return ends + vector(self.context) + self.proof.encoded()
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,14 @@ class Header:
         if not held:
             raise FormatError("a vector of what waits that names nothing")
         return held
+
+    @property
+    def present(self) -> Vector:
+        """All that the sender has: what the file's transactions can have seen."""
+        held = self.held
+        return {
+            origin: max(self.vector.get(origin, 0), held.get(origin, 0)) for origin in {**self.vector, **held}
+        }
 
     @property
     def roster(self) -> Roster:

@@ -58,7 +58,8 @@ class Author:
             before = found.get(origin)
             if before is None:
                 start = self.chains[origin].chain if origin in self.chains else CHAIN_START
-                context = self.contexts.get(origin, {}) if sequence > 1 else {}
+                inherited = self.contexts.get(origin, {}) if transaction.context is None else transaction.context
+                context = inherited if sequence > 1 else {}
                 before = Range(origin, sequence, sequence, start, start, context, Proof((), bytes(64)))
             found[origin] = replace(before, last=sequence, chain=transaction.chain(before.chain))
         signed = [replace(r, proof=self.proof(r.origin, r.last, r.chain)) for r in found.values()]
@@ -81,7 +82,7 @@ class Author:
             floor={},
             fields={tag: content for tag, content in self.header.fields.items() if tag != STATEMENTS},
         )
-        parts = [Part.packing(FRAME, frame(transactions, ranged))] if transactions else []
+        parts = [Part.packing(FRAME, frame(transactions, ranged, header.present))] if transactions else []
         return Draft(self.group, self.identity, self.introduction, header, parts, len(transactions))
 
     def accepted(self, draft: Draft, transactions: list[Transaction]) -> None:
