@@ -156,6 +156,9 @@ import Testing
     }
     #expect(try onTerminal(desk, "log", environment: environment).text.split(separator: "page:").count > 30)
     #expect(try !onTerminal(desk, "log --json", environment: environment).text.contains("page:"))
+    let query = #"query "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 40) SELECT i FROM n""#
+    #expect(try onTerminal(desk, query, environment: environment).text.split(separator: "page:").count > 40)
+    #expect(try !onTerminal(desk, query + " --json", environment: environment).text.contains("page:"))
   }
 
   @Test(.enabled(if: hasScript, "script(1) is not installed"))

@@ -57,7 +57,7 @@ struct Query: AsyncParsableCommand {
       ? String(decoding: try StandardStream.input.readToEnd(limit: Self.textByteLimit), as: UTF8.self) : sql
     let rows = try await options.withReplica { try await Self.rows(text, $0) }
     guard !rows.isEmpty else { return options.console.note("no rows") }
-    try RowListing(rows, as: options.json ? .json : .table).print(to: options.console)
+    try await RowListing(rows, as: options.json ? .json : .table).page(to: options.console)
   }
 
   private static func rows(_ text: String, _ replica: Replica) async throws -> [Row] {

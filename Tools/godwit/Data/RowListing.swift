@@ -33,6 +33,12 @@ struct RowListing {
     }
   }
 
+  /// Writes them as ``print(to:)`` does, but a table for a person by way of a pager where it is long.
+  func page(to console: Console) async throws {
+    guard format == .table, !rows.isEmpty else { return try print(to: console) }
+    try await console.pages(table.lines)
+  }
+
   /// A terminal takes long for many lines.
   private func print(_ lines: some Sequence<String>, _ console: Console) throws {
     try console.lines(lines.lazy.prefix { _ in !Task.isCancelled })
