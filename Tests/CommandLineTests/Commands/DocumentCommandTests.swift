@@ -22,6 +22,16 @@ import Testing
     #expect(try desk.godwit("log", "--table", "Kräuter", "--json").lines.count == 1)
     #expect(try desk.godwit("log", "--table", "kräuter", "--json").lines.isEmpty)
     #expect(try desk.godwit("conflicts", "--table", "Kräuter", "--key", "thyme", "--json").status == 0)
+    let hint = "in SQL the collection Kräuter is the table documents_$kr"
+    for (command, input) in [
+      (["query", "SELECT * FROM Kräuter"], ""), (["exec", "DELETE FROM \"Kräuter\""], ""),
+      (["shell"], "SELECT * FROM Kräuter;"),
+    ] {
+      let missing = try desk.run(command, input: Data(input.utf8))
+      #expect(missing.status == 1 && missing.error.contains(hint), "\(missing.error)")
+    }
+    let schema = try desk.godwit("shell", input: Data(".schema Kräuter\n.schema documents_other\n".utf8))
+    #expect(schema.status == 0 && schema.text.contains("documents_$kr") && schema.text.contains("documents_other"))
     let unknown = try desk.godwit("why", "Krauter", "thyme")
     #expect(unknown.status == 1 && unknown.error.contains("did you mean: Kräuter"), "\(unknown.error)")
   }

@@ -68,6 +68,8 @@ struct Query: AsyncParsableCommand {
       throw GodwitError(
         .notAuthorized, message, hint: "godwit query only reads rows; godwit exec writes them",
         underlying: error)
+    } catch let error as GodwitError {
+      throw await replica.namingCollections(in: error)
     }
   }
 

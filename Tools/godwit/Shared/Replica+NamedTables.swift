@@ -28,6 +28,18 @@ extension Replica {
     }
   }
 
+  /// The error of a statement that names a collection in place of its table, with a hint that names the table.
+  func namingCollections(in error: GodwitError) async -> GodwitError {
+    let parts = error.message.split(separator: "no such table: ", maxSplits: 1)
+    guard error.code == .sql, parts.count == 2 || error.message.hasPrefix("no such table: "),
+      let rest = parts.last, let names = try? await collections(),
+      let name = names.filter({ rest.hasPrefix($0) }).max(by: { $0.utf8.count < $1.utf8.count }),
+      let table = try? documents(name).table
+    else { return error }
+    let hint = "in SQL the collection \(name) is the table \(table)"
+    return GodwitError(.sql, error.message, hint: hint, underlying: error.underlying)
+  }
+
   /// Nil where no collection can have the name, or none has.
   private func table(ofCollection name: String) async throws -> TableDescription? {
     guard let table = try? documents(name).table else { return nil }

@@ -43,8 +43,9 @@ struct Exec: AsyncParsableCommand {
         do {
           return try await isDryRun ? replica.rehearse(script.run) : replica.write(script.run)
         } catch let error as GodwitError {
+          let explained = await replica.namingCollections(in: error)
           throw GodwitError(
-            error.code, "\(error.message); nothing was changed", hint: error.hint, underlying: error.underlying)
+            error.code, "\(error.message); nothing was changed", hint: explained.hint, underlying: error.underlying)
         }
       }
     }

@@ -61,16 +61,17 @@ struct ShellCatalog {
 
   /// A row for each table, view, index and trigger: `name`, and `sql`, what made it.
   ///
-  /// - Throws: `notInSchema` when there is no table or view of that name.
+  /// - Parameter table: Of this table or view alone, or that of the collection with this name.
+  /// - Throws: `notInSchema` when there is none of that name.
   func schema(of table: String?) async throws -> [Row] {
     let start: SQL = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND \(Self.isUsers)"
     let end: SQL = "ORDER BY tbl_name, type = 'trigger', type = 'index', name"
     guard let table else { return try await replica.rows("\(start) \(end)") }
-    let rows = try await replica.rows("\(start) AND tbl_name = \(table) COLLATE NOCASE \(end)")
-    guard !rows.isEmpty else {
-      throw GodwitError(.notInSchema, "there is no table \(table)", hint: "list them with .tables")
+    for name in [table, (try? replica.documents(table).table) ?? table] {
+      let rows = try await replica.rows("\(start) AND tbl_name = \(name) COLLATE NOCASE \(end)")
+      if !rows.isEmpty { return rows }
     }
-    return rows
+    throw GodwitError(.notInSchema, "there is no table or collection \(table)", hint: "list them with .tables")
   }
 
   private static let isUsers: SQL = "name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"

@@ -98,10 +98,10 @@ final class ShellSession {
         }
       }
     } catch let error as GodwitError {
-      throw WriteError(
-        error.explained(
-          statement, at: input.isTerminal ? nil : "line \(statement.line)",
-          aboutTransactions: "each statement is a transaction of its own; several in one: godwit exec"))
+      let explained = error.explained(
+        statement, at: input.isTerminal ? nil : "line \(statement.line)",
+        aboutTransactions: "each statement is a transaction of its own; several in one: godwit exec")
+      throw WriteError(await replica.namingCollections(in: explained))
     }
   }
 
