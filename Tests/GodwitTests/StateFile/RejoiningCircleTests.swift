@@ -59,6 +59,20 @@ struct RejoiningCircleTests {
     #expect(Set(conflicts.map(\.losingValues)) == [["c"], ["new"]])
   }
 
+  @Test("what is refused stays whole, however long, when all is made anew")
+  func long() async throws {
+    let group = try await group()
+    let name = String(repeating: "long ", count: 40)
+    try await group.write(0, "INSERT INTO directory (id, parent, name) VALUES ('d', 'a', 'new')")
+    try await group.write(
+      1, "UPDATE directory SET name = \(name) WHERE id = 'a'",
+      "UPDATE directory SET parent = 'c', name = 'new' WHERE id = 'b'")
+    try await group.write(0, "UPDATE directory SET name = 'other' WHERE id = 'a'")
+    let conflicts = try await rejoin(group)
+    #expect(conflicts.flatMap(\.losingValues).contains("new"))
+    for conflict in try await group[1].conflicts.list() { #expect(!conflict.losingValues.isEmpty) }
+  }
+
   @Test("where own work gave the value to another row, that row is refused, for the value is not free")
   func passedOn() async throws {
     let group = try await group()

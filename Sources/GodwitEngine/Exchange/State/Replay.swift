@@ -7,7 +7,7 @@ final class Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
   private let places: RowPlaces
-  private let conflicts: ConflictLog
+  private var conflicts: ConflictLog
   /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its
   /// author had not got it says nothing.
   private let adapter: SchemaAdapter
@@ -37,6 +37,8 @@ final class Replay {
     while true {
       do {
         return try writer.connection.savepoint {
+          // It remembers where it keeps what, and what is taken back is nowhere.
+          conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
           let written = try write(records)
           try openCircles(written)
           return written
