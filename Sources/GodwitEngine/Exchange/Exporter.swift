@@ -185,7 +185,12 @@ package struct Exporter {
   /// What the author of the transaction after another one had seen; nothing for the first one, which inherits nothing.
   func context(after before: Dot) throws -> VersionVector {
     guard before.sequence > .none else { return VersionVector() }
-    return try state(at: Dot(before.origin, before.sequence.next), view.log, view.waiting).context
+    let next = Dot(before.origin, before.sequence.next)
+    // What waits may have come with a file that says something else of what it inherits.
+    if before.sequence == view.log.origins.vector[before.origin] {
+      return try view.waiting.statedContext(at: next) ?? view.log.othersContext(of: before)
+    }
+    return try state(at: next, view.log, view.waiting).context
   }
 
   /// The chain and context of what comes before a range, in the log or among what waits.

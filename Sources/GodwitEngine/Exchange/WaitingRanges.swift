@@ -41,6 +41,9 @@ struct WaitingRanges {
     try staged.get(dot).map { ($0.chain, $0.context) }
   }
 
+  /// What the author of one that waits had seen, where the transaction says so itself.
+  func statedContext(at dot: Dot) throws -> VersionVector? { try staged.get(dot)?.record.context }
+
   /// Calls the body with what waits of an origin between two places.
   func forEach(
     of origin: Origin, after sent: SequenceNumber, through last: SequenceNumber,
