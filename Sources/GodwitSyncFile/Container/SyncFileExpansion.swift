@@ -7,7 +7,8 @@ struct SyncFileExpansion {
   static let allowance = 1 << 20
   /// A greater part is held in memory, so it may be no more than so many times its packed size.
   static let partRatio = 8
-  /// All parts of a file, and all change sets restored from them, are no more than so many times what is packed.
+  /// All parts of a file, and all change sets and contexts restored from them, are no more than so many times what is
+  /// packed.
   static let fileRatio = 256
   /// No part is larger, unpacked: what a change set of the greatest size takes in a frame.
   static let partByteLimit = 5 << 28

@@ -74,6 +74,8 @@ extension SyncFileSizer {
       let before = frame.headsByteCount
       try frame.append(record)
       unmeasured += record.changes.count + frame.headsByteCount - before + Self.headByteCount
+      // The zeros that its context may ask for.
+      unmeasured += (record.context.map(FrameContexts.byteCount) ?? 0) / SyncFileExpansion.fileRatio
       guard frame.isFull else { return }
       closed += try Self.pack(&frame, &expansion, zstd)
       (measured, unmeasured) = (0, 0)
