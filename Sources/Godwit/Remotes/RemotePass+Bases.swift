@@ -41,12 +41,7 @@ extension RemotePass {
     _ file: Replica.TakenFile, on carrier: any Carrier
   ) async throws -> Replica.TakenFile {
     guard let base = file.base else { return file }
-    let now = now
-    let root = try await replica.withWriter { writer in
-      let bases = HeaderBases(writer.connection)
-      try writer.connection.writing { try bases.use(base, at: now) }
-      return try bases.base(of: base)
-    }
+    let root = try await use(base)
     guard !baseKeys.contains(base.key) else { return file }
     for (name, listed) in try await bases(on: carrier) {
       guard case .base(_, let key) = name, key == base.key || key == root?.key else { continue }
@@ -56,6 +51,16 @@ extension RemotePass {
       try await save(note)
     }
     return file
+  }
+
+  /// Notes that a file builds on a base. Returns what that builds on itself; nil for a whole one.
+  private func use(_ base: ContentHash) async throws -> ContentHash? {
+    let now = now
+    return try await replica.withWriter { writer in
+      let bases = HeaderBases(writer.connection)
+      try writer.connection.writing { try bases.use(base, at: now) }
+      return try bases.base(of: base)
+    }
   }
 
   /// Fetches and imports a base, and keeps its header. False where it is not there, or is another one. Whoever put it:
@@ -80,6 +85,11 @@ extension RemotePass {
       report.taken.append(taken.report)
       knownNews = nil
       (note.sealed, note.base) = (taken.sealed, taken.base?.bytes ?? [])
+      // Another file by that name may be the whole one.
+      guard !isTakingRoot || taken.base == nil else {
+        try await save(note)
+        return nil
+      }
       if let header = taken.header { hash = try await keep(header, on: taken.base, by: taken.report.sender) }
       if case .base(_, let key)? = RemoteName(file.name), hash?.key != key {
         (note.code, hash) = (GodwitError.Code.corruptFile.rawValue, nil)
@@ -184,6 +194,7 @@ extension RemotePass {
       report.publishedBaseBytes += base.made.bytes
     }
     try await put(spool, as: file.note, code: code, to: carrier)
+    if let base = ContentHash(bytes: file.note.base) { _ = try await use(base) }
   }
 
   /// The bases that are there, as far as is known.
@@ -202,8 +213,8 @@ extension [RemoteNotes.File] {
   /// Those bases among them whose own base is among them, too: the first digits of their hashes, and when each was
   /// noted.
   fileprivate var wholeBases: [String: Int64] {
-    let keys = Set(compactMap(\.baseKey))
-    return filter { $0.isWhole(on: keys) }.reduce(into: [:]) { times, note in
+    let roots = Set(filter(\.base.isEmpty).compactMap(\.baseKey))
+    return filter { $0.isWhole(on: roots) }.reduce(into: [:]) { times, note in
       if let key = note.baseKey { times[key] = Swift.max(times[key] ?? .min, note.at) }
     }
   }

@@ -49,7 +49,7 @@ extension RemotePass {
     }
     let others = try await present([:])
     let name = RemoteName.mailbox(own)
-    let mailbox = try await spool(name, at: now, besides: others, .all) { _ in false }.mailbox
+    let mailbox = try await spool(name, at: now, besides: others, passing: { _ in .all }, where: { _ in false }).mailbox
     guard notes["\(name)"]?.isOutdated(by: mailbox) ?? true else { return true }
     let found = try await carrying { try carrier.find("\(name)", meter: $0) }
     let standing = try await judge(found, of: own, on: carrier)
@@ -193,7 +193,9 @@ extension RemotePass {
     let bases = baseKeys
     let present = kept.filter { $0.isWhole(on: bases) }
     let limit = replica.tuning.logFileSize
-    let written = try await spool(name, at: now, besides: present, .since(since), within: limit) { mailbox in
+    let written = try await spool(name, at: now, besides: present, within: limit) { _ in
+      .since(since)
+    } where: { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
     }
     guard let file = written.file else { return nil }

@@ -19,8 +19,12 @@ extension RemotePass {
   ) async throws -> RemoteName? {
     let name = RemoteName.mailbox(own)
     let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
-    let passing = Exporter.Passing.besides(presentMailboxes)
-    let written = try await spool(name, at: now, besides: others, passing) { note?.isOutdated(by: $0) ?? true }
+    let present = presentMailboxes
+    let written = try await spool(name, at: now, besides: others) { sealed in
+      .besides(Set(present.filter { $0.sealed == sealed }.map(\.origin)))
+    } where: {
+      note?.isOutdated(by: $0) ?? true
+    }
     if let file = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
       try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)
@@ -44,10 +48,13 @@ extension RemotePass {
 
   /// What a file for all members would have that leaves out what lies there, and the file itself where it is wanted.
   ///
-  /// - Parameter limit: How many bytes it may have; it ends where it would get larger. Nil for one that has all.
+  /// - Parameters:
+  ///   - limit: How many bytes it may have; it ends where it would get larger. Nil for one that has all.
+  ///   - passing: Which acknowledgements it passes on, by a hash of its recipients.
   func spool(
-    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File], _ passing: Exporter.Passing,
-    within limit: Int? = nil, where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
+    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File], within limit: Int? = nil,
+    passing: @escaping @Sendable (_ sealed: [UInt8]) -> Exporter.Passing,
+    where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: SpooledFile?) {
     let spool = folder.spool(remote.name, name)
     let (bases, tuning) = (presentBases, replica.tuning)
@@ -70,19 +77,21 @@ extension RemotePass {
         return (mailbox, SpooledFile(note: note, report: report))
       }
       let file = try Self.spoolShort(
-        exporter.passing(passing), note, to: spool, on: bases, growth: tuning.baseGrowth, makeDurable
+        exporter.passing(passing(sealed.bytes)), note, to: spool, on: bases, growth: tuning.baseGrowth, makeDurable
       ) { folder.spool(remoteName, $0) }
       return (mailbox, file)
     }
   }
 
-  /// The incarnations whose mailboxes are there and were taken: their acknowledgements are there, too.
-  private var presentMailboxes: Set<Origin> {
-    let origins = notes.values.compactMap { note -> Origin? in
-      guard case .mailbox(let origin)? = RemoteName(note.name), note.isTaken else { return nil }
-      return origin
+  /// The incarnations whose mailboxes are there, were taken and can be taken by others: their acknowledgements are
+  /// there, too, for those whom the mailbox is sealed to.
+  private var presentMailboxes: [(origin: Origin, sealed: [UInt8])] {
+    let bases = baseKeys
+    return notes.values.compactMap { note in
+      guard case .mailbox(let origin)? = RemoteName(note.name), note.isTaken, note.isWhole(on: bases), isReadable(note)
+      else { return nil }
+      return (origin, note.sealed)
     }
-    return Set(origins)
   }
 
   /// What others have put there and this replica has taken, with the transactions that it need not publish: of a
@@ -127,7 +136,11 @@ extension RemotePass {
   /// What is sealed to an epoch can be read by who was away as long as that lies there.
   private func isPresent(_ note: RemoteNotes.File, _ file: CarriedFile?) -> Bool {
     guard let file, file.tag == note.tag else { return false }
-    return epochs.chosen == nil || (now - note.at).magnitude < PassEpochs.longest / 2
+    return isReadable(note)
+  }
+
+  private func isReadable(_ note: RemoteNotes.File) -> Bool {
+    epochs.chosen == nil || (now - note.at).magnitude < PassEpochs.longest / 2
   }
 
   /// How long another's state file is believed to serve who needs one.

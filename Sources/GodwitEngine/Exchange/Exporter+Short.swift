@@ -41,7 +41,7 @@ extension Exporter {
     let draft = try ExportDraft(self, makeDurable)
     let header = try draft.header(draft.ranges)
     let new = try draft.base()
-    let known = try bases(time, below: new.header.byteCount)
+    let known = try bases(time, for: header, below: new.header.byteCount)
     let choice = BaseChoice(of: known, for: header, besides: new, growth: growth)
     var made: MadeBase?
     if choice.isNew, let base = choice.base {
@@ -56,25 +56,35 @@ extension Exporter {
     return ShortExport(report: report, base: choice.base?.hash, made: made)
   }
 
-  /// How many of the bases that are there are looked at: the latest have most in common with what is written now.
+  /// How many of the bases that are there and can be built on are compared: the latest have most in common with what is
+  /// written now. Of the whole ones among them two are enough.
   private static let latestCount = 4
+  /// How many are looked at for that.
+  private static let readCount = 12
   /// How many times as large as a new one a base may be that is built on.
   private static let greatestBase = 2
 
   /// The latest bases that are there, and the latest whole ones, each with whether it is whole.
   private func bases(
-    _ time: (ContentHash) -> Int64?, below size: Int
+    _ time: (ContentHash) -> Int64?, for header: SyncFileHeader, below size: Int
   ) throws -> [(base: HeaderBase, isWhole: Bool)] {
     let bases = HeaderBases(connection)
+    let known = try bases.all()
+    let sizes = Dictionary(known.map { ($0.hash, $0.byteCount) }, uniquingKeysWith: { first, _ in first })
     // A hostile member's may be of any size.
-    let known = try bases.all().filter { $0.byteCount <= Self.greatestBase * size }.compactMap { entry in
-      time(entry.hash).map { (entry: entry, time: $0) }
-    }.sorted { $0.time > $1.time }.map(\.entry)
-    let latest = known.prefix(Self.latestCount) + known.filter { $0.base == nil }.prefix(2)
-    var seen: Set<ContentHash> = []
-    return try latest.filter { seen.insert($0.hash).inserted }.compactMap { entry in
-      try memory.bases.find(entry.hash, in: roster.group, among: bases).map { ($0, entry.base == nil) }
+    let latest = known.filter { entry in
+      entry.byteCount + (entry.base.flatMap { sizes[$0] } ?? 0) <= Self.greatestBase * size
+    }.compactMap { entry in time(entry.hash).map { (entry: entry, time: $0) } }.sorted { $0.time > $1.time }
+    var found: [(base: HeaderBase, isWhole: Bool)] = []
+    for (entry, _) in latest.prefix(Self.readCount) {
+      let isWhole = entry.base == nil
+      guard found.count < Self.latestCount || isWhole && found.count(where: \.isWhole) < 2 else { continue }
+      guard let base = try memory.bases.find(entry.hash, in: roster.group, among: bases),
+        header.canBuild(on: base.header)
+      else { continue }
+      found.append((base, isWhole))
     }
+    return found
   }
 }
 

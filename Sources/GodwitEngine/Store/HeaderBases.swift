@@ -31,7 +31,11 @@ package struct HeaderBases {
   }
 
   /// The header without what it says that others acknowledge; nil for one that is not here.
-  package func find(_ hash: ContentHash, in group: GroupID) throws -> SyncFileHeader? {
+  ///
+  /// - Parameter findRoot: Finds the whole header that a short one builds on.
+  package func find(
+    _ hash: ContentHash, in group: GroupID, findRoot: ((ContentHash) throws -> SyncFileHeader?)? = nil
+  ) throws -> SyncFileHeader? {
     let sql = "SELECT sender, base, header FROM godwit_base WHERE hash = ?"
     let found = try connection.withStatement(sql) { statement in
       try statement.bind([.blob(hash.bytes)])
@@ -39,19 +43,13 @@ package struct HeaderBases {
         ? (sender: statement.blob(at: 0), base: statement.blob(at: 1), header: statement.blob(at: 2)) : nil
     }
     guard let found else { return nil }
-    var sender = ByteReader(found.sender)
-    return try read(
-      found.header, on: ContentHash(bytes: found.base), from: ReplicaID(try Identifier128(reading: &sender)), in: group)
-  }
-
-  /// A header's bytes, of which those it builds on are here. Nil where they are not, or build on others themselves.
-  private func read(
-    _ bytes: [UInt8], on base: ContentHash?, from sender: ReplicaID, in group: GroupID
-  ) throws -> SyncFileHeader? {
-    var reader = ByteReader(bytes)
-    guard let base else { return try SyncFileHeader(reading: &reader, from: sender, in: group, isBase: true) }
-    guard try isWhole(base), let whole = try find(base, in: group) else { return nil }
-    return try SyncFileHeader(readingShort: &reader, from: sender, in: group) { $0 == base ? whole : nil }
+    var (senderBytes, reader) = (ByteReader(found.sender), ByteReader(found.header))
+    let sender = ReplicaID(try Identifier128(reading: &senderBytes))
+    guard let base = ContentHash(bytes: found.base) else {
+      return try SyncFileHeader(reading: &reader, from: sender, in: group, isBase: true)
+    }
+    guard try isWhole(base), let root = try findRoot?(base) ?? find(base, in: group) else { return nil }
+    return try SyncFileHeader(readingShort: &reader, from: sender, in: group) { $0 == base ? root : nil }
   }
 
   private func isWhole(_ hash: ContentHash) throws -> Bool {
@@ -82,7 +80,9 @@ package struct HeaderBases {
   }
 
   /// Keeps a header as it stands in its file, and forgets what nothing has used for long. Returns the hash by which
-  /// others name it: that of the whole header. Nil for one that builds on another than a whole one that is here.
+  /// others name it: that of the whole header. Nil for one of which the base is not here. On one that is not whole it
+  /// is kept whole itself, so that a member which makes a whole one anew as a short one keeps nobody from building on
+  /// it.
   ///
   /// - Parameters:
   ///   - base: What it builds on; nil for a whole one.
@@ -90,11 +90,25 @@ package struct HeaderBases {
   package func keep(
     _ header: [UInt8], on base: ContentHash?, by sender: ReplicaID, in group: GroupID, at now: Int64
   ) throws -> ContentHash? {
-    var hash = header.withUnsafeBytes { ContentHash(of: $0) }
-    if base != nil {
-      guard let whole = try read(header, on: base, from: sender, in: group) else { return nil }
-      hash = HeaderBase(whole).hash
+    var kept = (header: header, base: base)
+    if let base {
+      guard let root = try find(base, in: group) else { return nil }
+      var (reader, whole) = (ByteReader(header), ByteWriter())
+      try SyncFileHeader(readingShort: &reader, from: sender, in: group) { _ in root }.write(to: &whole)
+      if try !isWhole(base) { kept = (whole.bytes, nil) }
+      let hash = whole.bytes.withUnsafeBytes { ContentHash(of: $0) }
+      if try !isWhole(hash) { try insert(hash, kept.header, on: kept.base, by: sender, at: now) }
+      try use(hash, at: now)
+      return hash
     }
+    let hash = header.withUnsafeBytes { ContentHash(of: $0) }
+    try insert(hash, header, on: nil, by: sender, at: now)
+    return hash
+  }
+
+  private func insert(
+    _ hash: ContentHash, _ header: [UInt8], on base: ContentHash?, by sender: ReplicaID, at now: Int64
+  ) throws {
     var writer = ByteWriter()
     sender.value.write(to: &writer)
     try connection.run(
@@ -102,9 +116,7 @@ package struct HeaderBases {
       [
         .blob(hash.bytes), .blob(writer.bytes), base.map { .blob($0.bytes) } ?? .null, .integer(now), .blob(header),
       ])
-    try use(hash, at: now)
     try connection.run("DELETE FROM godwit_base WHERE abs(? - used) > ?", [.integer(now), .integer(Self.patience)])
-    return hash
   }
 
   /// Notes that a file builds on one, and so on what that builds on.

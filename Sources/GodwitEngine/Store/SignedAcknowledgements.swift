@@ -20,8 +20,8 @@ package struct SignedAcknowledgements {
 
   /// More incarnations than a member has in use at a time; one that signs for more fills nobody's database.
   private static let incarnationLimit: Int64 = 64
-  /// What all acknowledgements of a member may take: each names every origin there is, and who makes a whole file or a
-  /// base reads them all.
+  /// What all acknowledgements of a member may take: each names every origin there is, and who makes a whole file
+  /// reads them all.
   private static let byteLimit: Int64 = 4 << 20
 
   /// Whose there are, rising.

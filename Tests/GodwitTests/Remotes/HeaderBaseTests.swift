@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitCrypto
 import GodwitSyncFile
 import Testing
 
@@ -190,23 +191,28 @@ struct HeaderBaseTests {
     for index in [0, 5, newcomer] { #expect(try await remote.ids(index).count == 29) }
   }
 
-  @Test("that build on one that builds on another are not kept")
+  @Test("that build on one that builds on another are kept whole, and stay so")
   func threeLayers() async throws {
     let remote = try await layered()
-    let group = remote[0].group
+    let (group, now) = (remote[0].group, remote[0].wallClock.milliseconds())
     try await remote[0].withWriter { writer in
       let bases = HeaderBases(writer.connection)
       let short = try #require(try bases.all().first { $0.base != nil })
       let header = try #require(try bases.find(short.hash, in: group))
       var bytes = ByteWriter()
       header.write(on: HeaderBase(hash: short.hash, header: header), to: &bytes)
-      #expect(try bases.keep(bytes.bytes, on: short.hash, by: header.sender, in: group, at: 0) == nil)
-      // On a whole one it is what it was.
+      #expect(try bases.keep(bytes.bytes, on: short.hash, by: header.sender, in: group, at: now) == short.hash)
+      let kept = try #require(try bases.all().first { $0.hash == short.hash })
+      #expect(kept.base == nil && kept.byteCount > short.byteCount)
+      // On a whole one it is what it was, and does not take its place.
       let root = try #require(short.base)
       let whole = try #require(try bases.find(root, in: group))
       var again = ByteWriter()
       header.write(on: HeaderBase(hash: root, header: whole), to: &again)
-      #expect(try bases.keep(again.bytes, on: root, by: header.sender, in: group, at: 0) == short.hash)
+      #expect(try bases.keep(again.bytes, on: root, by: header.sender, in: group, at: now) == short.hash)
+      let still = try #require(try bases.all().first { $0.hash == short.hash })
+      #expect(still.base == nil && still.byteCount == kept.byteCount)
+      #expect(try bases.keep(again.bytes, on: ContentHash.zero, by: header.sender, in: group, at: now) == nil)
     }
   }
 
