@@ -127,11 +127,14 @@ extension RemotePass {
 
   /// The hash by which others name it; nil for one that builds on what is no whole one.
   private func keep(_ header: [UInt8], on base: ContentHash?, by sender: ReplicaID) async throws -> ContentHash? {
-    let (now, group) = (now, replica.group)
+    let (now, group, known) = (now, replica.group, replica.exporterMemory.bases)
     return try await replica.withWriter { writer in
+      let bases = HeaderBases(writer.connection)
       var hash: ContentHash?
       try writer.connection.writing {
-        hash = try HeaderBases(writer.connection).keep(header, on: base, by: sender, in: group, at: now)
+        hash = try bases.keep(header, on: base, by: sender, in: group, at: now) {
+          try known.find($0, in: group, among: bases)?.header
+        }
       }
       return hash
     }

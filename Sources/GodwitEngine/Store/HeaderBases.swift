@@ -87,12 +87,14 @@ package struct HeaderBases {
   /// - Parameters:
   ///   - base: What it builds on; nil for a whole one.
   ///   - now: Milliseconds since 1970 UTC.
+  ///   - findRoot: Finds what it builds on where that was read before and is not kept any more.
   package func keep(
-    _ header: [UInt8], on base: ContentHash?, by sender: ReplicaID, in group: GroupID, at now: Int64
+    _ header: [UInt8], on base: ContentHash?, by sender: ReplicaID, in group: GroupID, at now: Int64,
+    findRoot: ((ContentHash) throws -> SyncFileHeader?)? = nil
   ) throws -> ContentHash? {
     var kept = (header: header, base: base)
     if let base {
-      guard let root = try find(base, in: group) else { return nil }
+      guard let root = try findRoot?(base) ?? find(base, in: group) else { return nil }
       var (reader, whole) = (ByteReader(header), ByteWriter())
       try SyncFileHeader(readingShort: &reader, from: sender, in: group) { _ in root }.write(to: &whole)
       if try !isWhole(base) { kept = (whole.bytes, nil) }
