@@ -35,19 +35,19 @@ struct FleetMember {
     written.append((record, chain))
   }
 
-  /// Its mailbox with its latest transaction, which acknowledges all that another's header has.
+  /// Its mailbox with its transactions, which acknowledges all that another's header has.
   ///
   /// - Parameters:
   ///   - common: The header of a file that it has taken in.
   ///   - base: What to build on; nil for a whole header.
   mutating func file(after common: SyncFileHeader, on base: HeaderBase?, at milliseconds: Int64) throws -> [UInt8] {
     guard let last = written.last else { return [] }
-    let before = written.dropLast().last
     let sequence = last.record.dot.sequence
     let head = try SignedHead.issue(group: group, origin, sequence, last.chain, by: identity)
+    // All that it has written: others say seldom that they hold it.
     let range = SyncFileHeader.Range(
-      origin: origin, first: sequence, last: sequence, chainBefore: before?.chain ?? .zero, chainAtEnd: last.chain,
-      contextAtFirst: sequence == .none.next ? VersionVector() : context, proof: HeadProof(signature: head.signature))
+      origin: origin, first: .none.next, last: sequence, chainBefore: .zero, chainAtEnd: last.chain,
+      contextAtFirst: VersionVector(), proof: HeadProof(signature: head.signature))
     let vector = common.vector.replacing([origin: sequence])
     var chains = common.chains
     for range in common.ranges { chains[range.origin] = SyncFileHeader.Chain(range.chainAtEnd) }
@@ -65,7 +65,7 @@ struct FleetMember {
       acknowledgements: [acknowledgement])
     let sink = MemorySink()
     let writer = try SyncFileWriter(header, on: base, signedBy: identity, to: sink)
-    try writer.append(last.record)
+    for (record, _) in written { try writer.append(record) }
     try writer.finish()
     return sink.bytes
   }
