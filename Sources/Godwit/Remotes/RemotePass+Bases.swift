@@ -168,9 +168,9 @@ extension RemotePass {
     var baseName: RemoteName?
     let file = try PendingFile(replacing: path)
     // What is sealed to others is no help to all whom this file is for.
-    let times = noted.filter { $0.sealed == note.sealed }.wholeBases
+    let carried = noted.filter { $0.sealed == note.sealed }.wholeBases
     let written = try exporter.export(
-      on: { times[$0.key] }, growth: growth, to: file, makeDurable: makeDurable
+      on: { carried[$0.key] }, growth: growth, to: file, makeDurable: makeDurable
     ) { own, hash, write in
       let name = RemoteName.base(own, hash: hash.key)
       baseName = name
@@ -213,12 +213,14 @@ extension RemotePass {
 }
 
 extension [RemoteNotes.File] {
-  /// Those bases among them whose own base is among them, too: the first digits of their hashes, and when each was
-  /// noted.
-  fileprivate var wholeBases: [String: Int64] {
+  /// Those bases among them whose own base is among them, too, by the first digits of their hashes.
+  fileprivate var wholeBases: [String: Exporter.CarriedBase] {
     let roots = Set(filter(\.base.isEmpty).compactMap(\.baseKey))
-    return filter { $0.isWhole(on: roots) }.reduce(into: [:]) { times, note in
-      if let key = note.baseKey { times[key] = Swift.max(times[key] ?? .min, note.at) }
+    return filter { $0.isWhole(on: roots) }.reduce(into: [:]) { bases, note in
+      guard let key = note.baseKey else { return }
+      let other = bases[key]
+      bases[key] = Exporter.CarriedBase(
+        at: Swift.max(other?.at ?? .min, note.at), isWhole: note.base.isEmpty && other?.isWhole ?? true)
     }
   }
 }

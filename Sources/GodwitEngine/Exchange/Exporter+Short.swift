@@ -22,26 +22,36 @@ extension Exporter {
     package let bytes: Int
   }
 
+  /// A base where the file will be.
+  package struct CarriedBase: Sendable {
+    /// When it became known to be there, in milliseconds since 1970 UTC.
+    package let at: Int64
+    /// Whether its file has it whole: only on such a one another may build, whatever is kept here.
+    package let isWhole: Bool
+
+    package init(at: Int64, isWhole: Bool) { (self.at, self.isWhole) = (at, isWhole) }
+  }
+
   /// How many members the group has.
   package var memberCount: Int { roster.active.count }
 
   /// Writes a file with a short header, and before it the base where none of those that there are will do.
   ///
   /// - Parameters:
-  ///   - time: When a base became known to be where the file will be; nil for one that others cannot find there.
+  ///   - carried: What is known of a base where the file will be; nil for one that others cannot find there.
   ///   - growth: As in ``BaseChoice``.
   ///   - sink: Where the file goes.
   ///   - makeDurable: As in ``export(to:makeDurable:progress:)``.
   ///   - withBase: Makes a place for this replica's base with this hash; its body writes the base.
   package func export(
-    on time: (ContentHash) -> Int64?, growth: Double, to sink: any ByteSink,
+    on carried: (ContentHash) -> CarriedBase?, growth: Double, to sink: any ByteSink,
     makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64,
     withBase: (Origin, ContentHash, _ body: (any ByteSink) throws -> Void) throws -> Void
   ) throws -> ShortExport {
     let draft = try ExportDraft(self, makeDurable)
     let header = try draft.header(draft.ranges)
     let new = try draft.base()
-    let known = try bases(time, for: header, below: new.header.byteCount)
+    let known = try bases(carried, for: header, below: new.header.byteCount)
     let choice = BaseChoice(of: known, for: header, besides: new, growth: growth)
     var made: MadeBase?
     if choice.isNew, let base = choice.base {
@@ -66,7 +76,7 @@ extension Exporter {
 
   /// The latest bases that are there, and the latest whole ones, each with whether it is whole.
   private func bases(
-    _ time: (ContentHash) -> Int64?, for header: SyncFileHeader, below size: Int
+    _ carried: (ContentHash) -> CarriedBase?, for header: SyncFileHeader, below size: Int
   ) throws -> [(base: HeaderBase, isWhole: Bool)] {
     let bases = HeaderBases(connection)
     let known = try bases.all()
@@ -74,10 +84,10 @@ extension Exporter {
     // A hostile member's may be of any size.
     let latest = known.filter { entry in
       entry.byteCount + (entry.base.flatMap { sizes[$0] } ?? 0) <= Self.greatestBase * size
-    }.compactMap { entry in time(entry.hash).map { (entry: entry, time: $0) } }.sorted { $0.time > $1.time }
+    }.compactMap { entry in carried(entry.hash).map { (entry: entry, place: $0) } }.sorted { $0.place.at > $1.place.at }
     var found: [(base: HeaderBase, isWhole: Bool)] = []
-    for (entry, _) in latest.prefix(Self.readCount) {
-      let isWhole = entry.base == nil
+    for (entry, place) in latest.prefix(Self.readCount) {
+      let isWhole = entry.base == nil && place.isWhole
       guard found.count < Self.latestCount || isWhole && found.count(where: \.isWhole) < 2 else { continue }
       guard let base = try memory.bases.find(entry.hash, in: roster.group, among: bases),
         header.canBuild(on: base.header)
