@@ -19,18 +19,6 @@ private struct Lease: Model {
   var rent = 0
 }
 
-/// No two directories of one parent have one name.
-private struct Directory: Model {
-  static let schema = Schema<Self>("directory") {
-    Column("parent", \.parent).references(Directory.self, onDelete: .setNull, acyclic: true)
-    Column("name", \.name)
-    Index(\.parent, \.name).unique()
-  }
-  var id = ""
-  var parent: String?
-  var name = ""
-}
-
 /// Found by `Tools/fuzz-arrival` (seed 700153): a hidden reference is NULL in its table, whose unique indexes do not
 /// see what it claims. So both of two rows were shown where they came in two files, and one where they came in one.
 @Suite("Claims of hidden references")

@@ -1,18 +1,6 @@
 import Godwit
 import Testing
 
-/// No two directories of one parent have one name.
-private struct Directory: Model {
-  static let schema = Schema<Self>("directory") {
-    Column("parent", \.parent).references(Directory.self, onDelete: .setNull, acyclic: true)
-    Column("name", \.name)
-    Index(\.parent, \.name).unique()
-  }
-  var id = ""
-  var parent: String?
-  var name = ""
-}
-
 /// Found by the simulator (seed 10364): what a reference was before it closed a circle could be a unique value that
 /// another row has, together with what else own work wrote. The replica could not rejoin.
 @Suite("Circles at a rejoin")
