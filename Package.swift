@@ -27,7 +27,6 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", path: "Tools/openssl", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-
     // Foundations: errors and bytes; files opened safely
     .target(name: "GodwitBase"),
     .target(name: "GodwitFiles", dependencies: ["GodwitBase"]),
@@ -72,6 +71,7 @@ let package = Package(
         "GodwitModel", "GodwitRemotes", "GodwitEngine", "GodwitDocuments", "GodwitCache",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(name: "GodwitReports", dependencies: ["Godwit", "GodwitFiles"]),
     .target(
       name: "GodwitSimulation",
       dependencies: [
@@ -84,7 +84,7 @@ let package = Package(
     .target(
       name: "ToolSupport",
       dependencies: [
-        "Godwit", "GodwitFiles", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Godwit", "GodwitFiles", "GodwitReports", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tools/support"),

@@ -110,23 +110,4 @@ extension Replica.Remote {
 
   /// `home, synced 2026-01-31T09:30:00.250Z: ok`.
   var text: String { "\(name), synced \(synced): \(state)" }
-
-  /// Specs/cli.md, "Remotes".
-  var json: JSONValue {
-    [
-      "name": .string(name), "url": .string(url), "added": .string(Format.time(addedAt)),
-      "synced": syncedAt.map { .string(Format.time($0)) } ?? .null,
-      "problem": problem.map {
-        [
-          "code": .string($0.code.rawValue), "message": .string($0.message), "since": .string(Format.time($0.since)),
-        ]
-      } ?? .null,
-      "found": found.map {
-        [
-          "findings": .array($0.findings.map(\.rawValue).sorted().map { .string($0) }),
-          "at": .string(Format.time($0.at)),
-        ]
-      } ?? .null,
-    ]
-  }
 }

@@ -51,7 +51,7 @@ struct Sync: AsyncParsableCommand {
   static func show(_ report: Replica.SyncReport, _ names: ReplicaNames, on options: ReplicaOptions) throws {
     let console = options.console
     let view = SyncView(report, names)
-    try console.lines(options.json ? view.json.map(\.text) : view.lines)
+    try console.lines(options.json ? report.json(names).map(\.text) : view.lines)
     for warning in view.warnings { console.note(warning) }
     var failure: Int32?
     for remote in report.remotes {

@@ -2,7 +2,7 @@ import Godwit
 import Synchronization
 import ToolSupport
 
-/// What a sync did, as text and as JSON.
+/// What a sync did, as text.
 struct SyncView {
   private let report: Replica.SyncReport
   private let names: ReplicaNames
@@ -16,7 +16,7 @@ struct SyncView {
   var lines: [String] { report.remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
 
   private func line(_ remote: Replica.SyncReport.Remote) -> String {
-    let sums = Sums(remote)
+    let sums = SyncSums(remote)
     let senders = Set(remote.taken.filter { $0.applied.transactions > 0 || $0.applied.state != nil }.map(\.sender))
     let from = senders.isEmpty ? "" : " from \(senders.map { names.name($0) }.sorted().joined(separator: ", "))"
     var parts = ["\(sums.applied) applied (\(Format.count(sums.rows, "row")))\(from)"]
@@ -55,52 +55,6 @@ struct SyncView {
     case .withheld:
       "members hold what has not come for more than a day; the remote may show earlier files (godwit missing)"
     case nil: finding
-    }
-  }
-
-  /// Specs/cli.md, "JSON": one for each remote.
-  var json: [JSONValue] { report.remotes.map(json) }
-
-  private func json(_ remote: Replica.SyncReport.Remote) -> JSONValue {
-    let sums = Sums(remote)
-    return [
-      "remote": .string(remote.name),
-      "applied": .number(sums.applied), "rows": .number(sums.rows), "conflicts": .number(sums.conflicts),
-      "waiting": .number(sums.waiting), "stateTaken": .bool(sums.hasState),
-      "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
-      "published": remote.published.map { .number($0.transactions) } ?? .null,
-      "publishedBytes": .number(
-        [remote.published, remote.publishedLog, remote.publishedState].reduce(remote.publishedBaseBytes) {
-          $0 + ($1?.bytes ?? 0)
-        }),
-      "logged": remote.publishedLog.map { .number($0.transactions) } ?? .null,
-      "statePublished": .bool(remote.publishedState != nil),
-      "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
-      "refused": .array(
-        remote.refused.map {
-          ["file": .string($0.name), "code": .string($0.error.code.rawValue), "message": .string($0.error.message)]
-        }),
-      "leftOut": .array(remote.taken.flatMap(\.attention.leftOut).map { $0.json(names) }),
-      "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
-    ]
-  }
-}
-
-/// What was taken at a remote, in numbers.
-private struct Sums {
-  var applied = 0
-  var rows = 0
-  var conflicts = 0
-  var waiting = 0
-  var hasState = false
-
-  init(_ remote: Replica.SyncReport.Remote) {
-    for report in remote.taken {
-      applied += report.applied.transactions
-      rows += report.applied.rows + (report.applied.state?.rows ?? 0)
-      conflicts += report.attention.conflicts
-      waiting = report.waiting.transactions
-      hasState = hasState || report.applied.state != nil
     }
   }
 }

@@ -94,14 +94,3 @@ struct MemberRemove: AsyncParsableCommand {
     if options.json { try options.console.line(["removed": .string(name)]) }
   }
 }
-
-extension Member {
-  /// Specs/cli.md, "member list".
-  var json: JSONValue {
-    [
-      "name": .string(name), "replica": .string("\(identity.replica)"), "active": .bool(isActive), "own": .bool(isOwn),
-      "fingerprint": .string(identity.fingerprint), "words": .string(identity.fingerprintWords),
-      "identity": .string("\(identity)"),
-    ]
-  }
-}

@@ -37,13 +37,4 @@ extension Member.Change {
     let what = formerName.map { "\($0.isEmpty ? "\(replica)" : $0) renamed to \(name)" } ?? "\(name) \(kind.rawValue)"
     return issuer == replica ? what : "\(what) by \(names.name(issuer))"
   }
-
-  /// Specs/cli.md, "member log".
-  func json(_ names: ReplicaNames) -> JSONValue {
-    [
-      "kind": .string(kind.rawValue), "replica": .string("\(replica)"), "name": .string(name),
-      "formerName": formerName.map { .string($0) } ?? .null, "by": .object(names.json(issuer)),
-      "time": .string(Format.time(milliseconds: milliseconds)),
-    ]
-  }
 }

@@ -69,12 +69,7 @@ struct Export: AsyncParsableCommand {
     }
     try warn(of: report)
     if options.json {
-      let json: JSONValue = [
-        "file": .string(file), "transactions": .number(report.transactions),
-        "recipients": .number(report.recipients), "bytes": .number(report.bytes),
-        "stateFile": .bool(report.isStateFile), "files": .array(report.files.map(\.json)),
-        "earlierFiles": .array(report.earlierFiles.map { .string($0) }),
-      ]
+      let json = report.json(file)
       return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
     }
     console.note(
@@ -126,15 +121,5 @@ struct Export: AsyncParsableCommand {
     }
     let (tables, rows) = (Format.count(report.tables, "table"), Format.count(report.rows, "row"))
     console.note("wrote \(tables), \(rows), without encryption")
-  }
-}
-
-extension ExportReport.File {
-  /// Specs/cli.md, "export".
-  fileprivate var json: JSONValue {
-    [
-      "file": .string(path), "transactions": .number(transactions), "bytes": .number(bytes),
-      "exceedsLimit": .bool(exceedsLimit),
-    ]
   }
 }

@@ -121,25 +121,6 @@ extension MergeReport {
     let tail = parts.filter { !$0.1.isEmpty }.map { "; \($0.0): \($0.1.joined(separator: ", "))" }
     return Format.printable(head + tail.joined())
   }
-
-  /// Specs/cli.md, "import".
-  func fields(_ file: String, _ names: ReplicaNames, on replica: Replica) -> [(String, JSONValue)] {
-    [
-      ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied.transactions)),
-      ("duplicates", .number(applied.duplicates)), ("waiting", .number(waiting.transactions)),
-      ("rows", .number(applied.rows)), ("conflicts", .number(attention.conflicts)),
-      ("prunedConflicts", .number(attention.prunedConflicts)), ("held", waiting.held?.json(names) ?? .null),
-      ("losses", .number(attention.losses)), ("missing", .array(waiting.missing.map { $0.json(names) })),
-      ("stateFile", .bool(applied.state != nil)), ("stateRows", .number(applied.state?.rows ?? 0)),
-      ("replayed", .number(applied.state?.replayed ?? 0)),
-      ("needsStateFile", .bool(attention.fenced.contains(replica.identity.replica))),
-      ("forks", .array(attention.forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
-      ("leftOut", .array(attention.leftOut.map { $0.json(names) })),
-      ("members", .array(applied.members.map { $0.json(names) })),
-      ("dropped", .array(attention.dropped.map { $0.json(names) })),
-      ("differing", .array(attention.differing.map { .object(names.json($0)) })),
-    ]
-  }
 }
 
 extension MergeReport {

@@ -81,13 +81,6 @@ extension MissingReport.Waiting {
     let amount = "\(Format.count(transactions, "transaction")), \(Format.byteSize(bytes))"
     return "\(names.name(replica)) \(sequences.text), \(amount)\(aside)"
   }
-
-  /// Specs/cli.md, "missing".
-  func fields(_ names: ReplicaNames) -> [(String, JSONValue)] {
-    names.json(replica, sequences) + [
-      ("transactions", .number(transactions)), ("bytes", .number(bytes)), ("setAside", .number(setAside)),
-    ]
-  }
 }
 
 extension ClosedRange<UInt64> {

@@ -14,11 +14,11 @@ struct Status: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let (status, view) = try await options.withReplica { replica in
-      let status = try await replica.status()
-      return (status, StatusView(replica: replica, status: status, members: try await replica.members.list()))
+    let report = try await options.withReplica { replica in
+      StatusReport(replica: replica, status: try await replica.status(), members: try await replica.members.list())
     }
-    try options.json ? options.console.line(view.json) : options.console.lines(view.lines)
+    let status = report.status
+    try options.json ? options.console.line(report.json) : options.console.lines(StatusView(report).lines)
     if status.conflicts > 0 { options.console.note("see: godwit conflicts") }
     if status.limbo > 0 { options.console.note("see: godwit limbo") }
     if !status.forks.isEmpty {

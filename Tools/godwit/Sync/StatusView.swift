@@ -1,29 +1,21 @@
 import Godwit
 import ToolSupport
 
-/// A replica's status as text and as JSON.
+/// A replica's status as text.
 struct StatusView {
-  private let path: String
-  private let identity: PublicIdentity
-  private let group: GroupID
-  private let status: Replica.Status
-  private let members: [Member]
-  private let names: ReplicaNames
+  private let report: StatusReport
 
-  init(replica: Replica, status: Replica.Status, members: [Member]) {
-    path = replica.path
-    identity = replica.identity
-    group = replica.group
-    self.status = status
-    self.members = members
-    names = ReplicaNames(members)
-  }
+  init(_ report: StatusReport) { self.report = report }
+
+  private var identity: PublicIdentity { report.identity }
+  private var status: Replica.Status { report.status }
+  private var names: ReplicaNames { report.names }
 
   var lines: [String] {
     var fields = [
       ("replica", "\(names.name(identity.replica)) (\(identity.replica), incarnation \(status.incarnation))"),
-      ("group", "\(group)"),
-      ("folder", path),
+      ("group", "\(report.group)"),
+      ("folder", report.path),
       (
         "size",
         "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion) on SQLite \(GodwitVersion.sqlite)"
@@ -53,7 +45,7 @@ struct StatusView {
 
   private var memberTable: TextTable {
     var table = TextTable([("MEMBER", .left), ("STATE", .left), ("HELD", .right)])
-    for member in members {
+    for member in report.members {
       let state = member.isOwn ? "this replica" : member.isActive ? "active" : "removed"
       table.add([member.name, state, "\(held(member.identity.replica))"])
     }
@@ -68,34 +60,5 @@ struct StatusView {
 
   private func held(_ replica: ReplicaID) -> UInt64 {
     status.held.filter { $0.replica == replica }.map(\.sequence).max() ?? 0
-  }
-
-  /// Specs/cli.md, "status".
-  var json: JSONValue {
-    [
-      "path": .string(path), "replica": .string("\(identity.replica)"),
-      "incarnation": .string("\(status.incarnation)"),
-      "name": .string(names.name(identity.replica)), "group": .string("\(group)"),
-      "members": .array(members.map(\.json)),
-      "tables": .array(status.tables.map { ["table": .string($0.name), "rows": .number($0.rows)] }),
-      "held": .array(status.held.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
-      "unsent": .number(status.unsent), "waiting": .number(status.staged),
-      "waitingOf": .array(status.waiting.map { .object($0.fields(names)) }),
-      "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
-      "schemaVersion": .number(status.schemaVersion), "heldVersion": status.heldVersion?.json(names) ?? .null,
-      "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
-      "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
-      "sqliteVersion": .string(GodwitVersion.sqlite),
-      "altered": status.alteredAt.map { .string(Format.time($0)) } ?? .null,
-      "forks": .array(
-        status.forks.map { fork in
-          .object(
-            names.json(fork.replica) + [
-              ("sequence", .number(fork.sequence)), ("shownBy", .object(names.json(fork.shownBy))),
-            ])
-        }),
-      "remotes": .array(status.remotes.map(\.json)),
-      "differing": .array(status.differing.map { .object(names.json($0)) }),
-    ]
   }
 }

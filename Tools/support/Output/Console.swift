@@ -1,5 +1,7 @@
 import Foundation
 import Godwit
+// What tools write is made of these.
+@_exported import GodwitReports
 
 /// Where a command writes: data to the standard output, everything else to the standard error.
 public struct Console: Sendable {

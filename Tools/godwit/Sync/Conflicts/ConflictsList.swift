@@ -73,30 +73,7 @@ struct ConflictsList: AsyncParsableCommand {
   }
 }
 
-/// The kinds by the names they have on the command line and in JSON.
-enum ConflictKind: String, ExpressibleByArgument, CaseIterable {
-  case edit, delete, unique, reference, constraint
-
-  init(_ kind: Conflict.Kind) {
-    switch kind {
-    case .edit: self = .edit
-    case .delete: self = .delete
-    case .unique: self = .unique
-    case .reference: self = .reference
-    case .constraint: self = .constraint
-    }
-  }
-
-  var kind: Conflict.Kind {
-    switch self {
-    case .edit: .edit
-    case .delete: .delete
-    case .unique: .unique
-    case .reference: .reference
-    case .constraint: .constraint
-    }
-  }
-}
+extension ConflictKind: ExpressibleByArgument {}
 
 extension Conflict {
   /// In a word or three.
@@ -109,19 +86,4 @@ extension Conflict {
 
   /// Whether there is no column any more to restore it to.
   var isOfFormerColumn: Bool { kind == .edit && !formerColumns.isEmpty }
-
-  /// Specs/cli.md, "conflicts".
-  func json(_ names: ReplicaNames) -> JSONValue {
-    func side(_ value: Value, _ values: [Value], _ author: Authorship?) -> JSONValue {
-      .object(
-        [("value", JSONValue(value)), ("values", .array(values.map { JSONValue($0) }))] + names.json(author))
-    }
-    return [
-      "id": .number(id), "kind": .string(ConflictKind(kind).rawValue), "table": .string(table),
-      "key": .array(key.map { JSONValue($0) }), "column": column.map { .string($0) } ?? nil,
-      "columns": .array(columns.map { .string($0) }),
-      "formerColumns": .array(formerColumns.map { .string($0) }), "lost": side(losingValue, losingValues, loser),
-      "won": side(winningValue, winningValues, winner), "resolved": .bool(isResolved),
-    ]
-  }
 }

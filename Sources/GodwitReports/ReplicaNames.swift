@@ -1,26 +1,25 @@
 import Godwit
-import ToolSupport
 
 /// What people call the replicas of a group.
-struct ReplicaNames {
+package struct ReplicaNames {
   private let names: [ReplicaID: String]
   /// Replicas of which more than one incarnation is named: copies of a folder go by one name.
   private var copied: Set<ReplicaID> = []
 
-  init(_ members: [Member]) {
+  package init(_ members: [Member]) {
     names = Dictionary(members.map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The member's name, or the first digits of the ID of a replica that is not known.
-  func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
+  package func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
 
   /// The same, with the incarnation where it is to be distinguished from another: `laptop/2`.
-  func name(_ replica: ReplicaID, _ incarnation: Incarnation.ID) -> String {
+  package func name(_ replica: ReplicaID, _ incarnation: Incarnation.ID) -> String {
     copied.contains(replica) ? "\(name(replica))/\(incarnation)" : name(replica)
   }
 
   /// Distinguishes the incarnations of a replica where there are several among these.
-  func tellingApart(_ writers: [(replica: ReplicaID, incarnation: Incarnation.ID)]) -> ReplicaNames {
+  package func tellingApart(_ writers: [(replica: ReplicaID, incarnation: Incarnation.ID)]) -> ReplicaNames {
     var names = self
     let incarnations = Dictionary(grouping: writers, by: \.replica).mapValues { Set($0.map(\.incarnation)) }
     names.copied = Set(incarnations.filter { $0.value.count > 1 }.keys)
@@ -28,7 +27,7 @@ struct ReplicaNames {
   }
 
   /// `laptop, transaction 7, 2026-01-31T09:30:00.250Z`.
-  func text(_ author: Authorship?) -> String {
+  package func text(_ author: Authorship?) -> String {
     guard let author else { return "a write older than all that is remembered" }
     let time = author.milliseconds.map { ", \(Format.time(milliseconds: $0))" } ?? ""
     let transaction = author.sequence == 0 ? "not logged" : "transaction \(author.sequence)"
@@ -36,7 +35,7 @@ struct ReplicaNames {
   }
 
   /// Specs/cli.md, "JSON": an author. All null for a write that is not remembered.
-  func json(_ author: Authorship?) -> [(String, JSONValue)] {
+  package func json(_ author: Authorship?) -> [(String, JSONValue)] {
     guard let author else { return ["replica", "name", "incarnation", "sequence", "time"].map { ($0, nil) } }
     return json(author.replica) + [
       ("incarnation", .string("\(author.incarnation)")), ("sequence", .number(author.sequence)),
@@ -45,14 +44,14 @@ struct ReplicaNames {
   }
 
   /// The ID, with the name of a member that is known.
-  func json(_ replica: ReplicaID) -> [(String, JSONValue)] {
+  package func json(_ replica: ReplicaID) -> [(String, JSONValue)] {
     [("replica", .string("\(replica)")), ("name", names[replica].map { .string($0) } ?? nil)]
   }
 }
 
 extension Replica {
   /// The replica that a person means. One named by its whole ID need be no member.
-  func replicaID(named text: String) async throws -> ReplicaID {
+  package func replicaID(named text: String) async throws -> ReplicaID {
     if let id = ReplicaID(text) { return id }
     return try await members.member(named: text).identity.replica
   }
@@ -60,55 +59,24 @@ extension Replica {
 
 extension ReplicaNames {
   /// `laptop 5–9`.
-  func text(_ replica: ReplicaID, _ sequences: ClosedRange<UInt64>) -> String {
+  package func text(_ replica: ReplicaID, _ sequences: ClosedRange<UInt64>) -> String {
     let range =
       sequences.count == 1 ? "\(sequences.lowerBound)" : "\(sequences.lowerBound)–\(sequences.upperBound)"
     return "\(name(replica)) \(range)"
   }
 
-  func json(_ replica: ReplicaID, _ sequences: ClosedRange<UInt64>) -> [(String, JSONValue)] {
+  package func json(_ replica: ReplicaID, _ sequences: ClosedRange<UInt64>) -> [(String, JSONValue)] {
     json(replica) + [("first", .number(sequences.lowerBound)), ("last", .number(sequences.upperBound))]
-  }
-}
-
-extension MergeReport.Missing {
-  func text(_ names: ReplicaNames) -> String { names.text(replica, sequences) }
-
-  /// Specs/cli.md, "Missing".
-  func json(_ names: ReplicaNames) -> JSONValue { .object(names.json(replica, sequences)) }
-}
-
-extension MergeReport.Dropped {
-  /// `laptop 5–9 (limit)`.
-  func text(_ names: ReplicaNames) -> String {
-    "\(names.text(replica, sequences)) (\(reason.rawValue)\(message.map { ": \($0)" } ?? ""))"
-  }
-
-  /// Specs/cli.md, "import".
-  func json(_ names: ReplicaNames) -> JSONValue {
-    .object(
-      names.json(replica, sequences) + [
-        ("reason", .string(reason.rawValue)), ("message", message.map { .string($0) } ?? nil),
-      ])
-  }
-}
-
-extension MergeReport.LeftOut {
-  func text(_ names: ReplicaNames) -> String { names.text(replica, sequences) }
-
-  /// Specs/cli.md, "import".
-  func json(_ names: ReplicaNames) -> JSONValue {
-    .object(names.json(replica, sequences) + [("reason", .string(reason.rawValue))])
   }
 }
 
 extension ReplicaNames {
   /// What is said of a member whose tables hold something else.
-  func differing(_ replica: ReplicaID) -> String {
+  package func differing(_ replica: ReplicaID) -> String {
     Format.printable("\(name(replica)) states another state for the same changes; run on both: godwit verify")
   }
 
-  func forked(_ fork: Replica.Status.Fork) -> String {
+  package func forked(_ fork: Replica.Status.Fork) -> String {
     Format.printable(
       "\(name(fork.replica)) has two histories from transaction \(fork.sequence) on, and \(name(fork.shownBy)) holds the other"
     )

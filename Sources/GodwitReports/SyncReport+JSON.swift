@@ -1,0 +1,70 @@
+import Godwit
+
+extension Replica.SyncReport {
+  /// Specs/cli.md, "JSON": one for each remote.
+  package func json(_ names: ReplicaNames) -> [JSONValue] { remotes.map { json($0, names) } }
+
+  private func json(_ remote: Replica.SyncReport.Remote, _ names: ReplicaNames) -> JSONValue {
+    let sums = SyncSums(remote)
+    return [
+      "remote": .string(remote.name),
+      "applied": .number(sums.applied), "rows": .number(sums.rows), "conflicts": .number(sums.conflicts),
+      "waiting": .number(sums.waiting), "stateTaken": .bool(sums.hasState),
+      "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
+      "published": remote.published.map { .number($0.transactions) } ?? .null,
+      "publishedBytes": .number(
+        [remote.published, remote.publishedLog, remote.publishedState].reduce(remote.publishedBaseBytes) {
+          $0 + ($1?.bytes ?? 0)
+        }),
+      "logged": remote.publishedLog.map { .number($0.transactions) } ?? .null,
+      "statePublished": .bool(remote.publishedState != nil),
+      "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
+      "refused": .array(
+        remote.refused.map {
+          ["file": .string($0.name), "code": .string($0.error.code.rawValue), "message": .string($0.error.message)]
+        }),
+      "leftOut": .array(remote.taken.flatMap(\.attention.leftOut).map { $0.json(names) }),
+      "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
+    ]
+  }
+}
+
+/// What was taken at a remote, in numbers.
+package struct SyncSums {
+  package private(set) var applied = 0
+  package private(set) var rows = 0
+  package private(set) var conflicts = 0
+  package private(set) var waiting = 0
+  package private(set) var hasState = false
+
+  package init(_ remote: Replica.SyncReport.Remote) {
+    for report in remote.taken {
+      applied += report.applied.transactions
+      rows += report.applied.rows + (report.applied.state?.rows ?? 0)
+      conflicts += report.attention.conflicts
+      waiting = report.waiting.transactions
+      hasState = hasState || report.applied.state != nil
+    }
+  }
+}
+
+extension Replica.Remote {
+  /// Specs/cli.md, "Remotes".
+  package var json: JSONValue {
+    [
+      "name": .string(name), "url": .string(url), "added": .string(Format.time(addedAt)),
+      "synced": syncedAt.map { .string(Format.time($0)) } ?? .null,
+      "problem": problem.map {
+        [
+          "code": .string($0.code.rawValue), "message": .string($0.message), "since": .string(Format.time($0.since)),
+        ]
+      } ?? .null,
+      "found": found.map {
+        [
+          "findings": .array($0.findings.map(\.rawValue).sorted().map { .string($0) }),
+          "at": .string(Format.time($0.at)),
+        ]
+      } ?? .null,
+    ]
+  }
+}
