@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "Godwit", targets: ["Godwit"]),
     .library(name: "GodwitCache", targets: ["GodwitCache"]),
+    .library(name: "godwit-c", type: .dynamic, targets: ["GodwitC"]),
     .executable(name: "godwit", targets: ["godwit-cli"]),
     .executable(name: "godwit-bench", targets: ["godwit-bench"]),
     .executable(name: "godwit-sim", targets: ["godwit-sim"]),
@@ -27,6 +28,9 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", path: "Tools/openssl", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // What programs in C include: godwit.h
+    .systemLibrary(name: "CGodwit"),
+
     // Foundations: errors and bytes; files opened safely
     .target(name: "GodwitBase"),
     .target(name: "GodwitFiles", dependencies: ["GodwitBase"]),
@@ -72,6 +76,17 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "GodwitReports", dependencies: ["Godwit", "GodwitFiles"]),
+    .target(
+      name: "GodwitC",
+      dependencies: [
+        "CGodwit", "Godwit", "GodwitEngine", "GodwitModel", "GodwitStorage", "GodwitReports",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      exclude: ["exports.map"],
+      linkerSettings: [
+        // No symbol of Swift's leaves the library, and what it has inside is its own.
+        .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/GodwitC/exports.map"])
+      ]),
     .target(
       name: "GodwitSimulation",
       dependencies: [

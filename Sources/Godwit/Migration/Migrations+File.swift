@@ -16,7 +16,7 @@ extension Migrations {
   }
 
   /// Reads migrations from JSON.
-  init(json: [UInt8]) throws {
+  package init(json: [UInt8]) throws {
     self.init(try MigrationFile(json: json).programMigrations())
     _ = try schemaMigrations()
   }

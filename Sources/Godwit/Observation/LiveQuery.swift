@@ -121,11 +121,18 @@ extension Replica {
 
   fileprivate func wakes(on request: some FetchRequest) -> Wakes {
     // A request that names no table may read any.
-    let names = request.request.tables
-    let tables = names.isEmpty ? TableSet.all : TableSet(names)
-    return Wakes(
-      changes.wakes(on: tables) { [pool] in
-        _ = try await pool.write { try $0.foreignCommits.look() != nil }
-      })
+    Wakes(wakes(on: request.request.tables))
+  }
+
+  /// Wakes at once, and after each change of the tables, of all when none are named: of this process at once, of
+  /// another one within a second. It ends when the replica is closed.
+  package func changes(of tables: some Collection<String>) -> AsyncStream<Void> { wakes(on: tables).stream }
+
+  private func wakes(
+    on tables: some Collection<String>
+  ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
+    changes.wakes(on: tables.isEmpty ? .all : TableSet(tables)) { [pool] in
+      _ = try await pool.write { try $0.foreignCommits.look() != nil }
+    }
   }
 }

@@ -38,13 +38,24 @@ extension Connection {
 
   /// Lends the statement of a raw query of the user's, which may not write.
   func readOnly<Output>(_ sql: SQL, _ body: (Statement) throws -> Output) throws -> Output {
+    let statement = try borrowReadOnly(sql)
+    defer { giveBack(statement) }
+    return try body(statement)
+  }
+
+  /// The same for who gives it back: its values are bound.
+  package func borrowReadOnly(_ sql: SQL) throws -> Statement {
     if let failure = sql.failure { throw failure }
-    return try withStatement(sql.text, authority: .user) { statement in
+    let statement = try borrow(sql.text, authority: .user)
+    do {
       guard statement.isReadOnly else {
         throw GodwitError(.notAuthorized, "this statement writes", hint: "use execute in a write transaction")
       }
       try statement.bind(sql.values)
-      return try body(statement)
+      return statement
+    } catch {
+      giveBack(statement)
+      throw error
     }
   }
 

@@ -59,6 +59,13 @@ extension Statement {
     return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
   }
 
+  /// The bytes of a text and the NUL behind them, which live until the next step or reset; also what is not UTF-8.
+  package func terminatedText(at index: Int32) -> (start: UnsafePointer<CChar>?, count: Int) {
+    // In this order: only once it is text has it the number of bytes that it has as text.
+    let start = UnsafeRawPointer(sqlite3_column_text(handle, index))?.assumingMemoryBound(to: CChar.self)
+    return (start, Int(sqlite3_column_bytes(handle, index)))
+  }
+
   package func blob(at index: Int32) -> [UInt8] { withBytes(at: index) { Array($0) } }
 
   package func value(at index: Int32) throws -> Value {

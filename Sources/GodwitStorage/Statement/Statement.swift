@@ -128,6 +128,9 @@ package final class Statement {
     isRunning = false
   }
 
+  /// Ends what its borrower does with it.
+  package func giveBack() { connection.giveBack(self) }
+
   package func clearBindings() { sqlite3_clear_bindings(handle) }
 
   /// Every parameter position and its name, without the leading `:`, `@` or `$`.

@@ -1,0 +1,84 @@
+import CGodwit
+import Foundation
+import Godwit
+
+/// As `godwit.h` says.
+@_cdecl("godwit_cache_open")
+public func openCache(
+  _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ bytes: Int, _ entries: Int,
+  _ cache: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  call {
+    let place = try Arguments.place(cache, "cache")
+    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let bound = Cache.Bound(bytes: bytes == 0 ? nil : bytes, entries: entries == 0 ? nil : entries)
+    let opened = try replica.cache(try Arguments.text(name, "cache's name"), bound: bound)
+    place.pointee = HandleTable.add(OpenCache(opened, of: replica))
+  }
+}
+
+/// As `godwit.h` says.
+@_cdecl("godwit_cache_set")
+public func setInCache(
+  _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ bytes: UnsafeRawPointer?, _ length: Int,
+  _ lifetime: Int64
+) -> Int32 {
+  call {
+    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    let (key, data) = (try Arguments.text(key, "key"), Data(try Arguments.bytes(bytes, length)))
+    guard lifetime >= 0 else { throw CallFailure.misuse("the lifetime is negative") }
+    let stay: Cache.Lifetime = lifetime == 0 ? .unlimited : .fixed(.milliseconds(lifetime))
+    try waiting { try await cache.set(key, data, lifetime: stay) }
+  }
+}
+
+/// As `godwit.h` says.
+@_cdecl("godwit_cache_get")
+public func getFromCache(
+  _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ bytes: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ length: UnsafeMutablePointer<Int>?
+) -> Int32 {
+  call {
+    let place = try Arguments.place(bytes, "bytes")
+    length?.pointee = 0
+    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    let key = try Arguments.text(key, "key")
+    guard let data = try waiting(for: { try await cache.data(for: key) }) else { return }
+    // One byte more, so that an empty value has a place too.
+    guard let copy = malloc(data.count + 1) else { throw GodwitError(.limitExceeded, "memory is full") }
+    data.withUnsafeBytes { source in
+      if let start = source.baseAddress { memcpy(copy, start, source.count) }
+    }
+    place.pointee = copy
+    length?.pointee = data.count
+  }
+}
+
+/// As `godwit.h` says.
+@_cdecl("godwit_cache_remove")
+public func removeFromCache(_ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> Int32 {
+  call {
+    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    let key = try Arguments.text(key, "key")
+    try waiting { try await cache.invalidate(key) }
+  }
+}
+
+/// As `godwit.h` says.
+@_cdecl("godwit_cache_clear")
+public func clearCache(_ handle: OpaquePointer?) -> Int32 {
+  call {
+    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    try waiting { try await cache.removeAll() }
+  }
+}
+
+/// As `godwit.h` says.
+@_cdecl("godwit_cache_close")
+public func closeCache(_ handle: OpaquePointer?) -> Int32 {
+  guard let handle else { return GODWIT_OK }
+  return call {
+    _ = try HandleTable.find(handle, OpenCache.self)
+    HandleTable.remove(handle)
+  }
+}

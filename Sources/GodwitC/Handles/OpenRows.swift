@@ -1,0 +1,122 @@
+import CGodwit
+import Foundation
+import Godwit
+import GodwitStorage
+
+/// Rows that C reads one after another.
+///
+/// Unchecked Sendable: used by the thread of its transaction alone, which every call checks.
+final class OpenRows: Handled, @unchecked Sendable {
+  static let title = "rows"
+
+  let transaction: OpenTransaction
+  private var source: Source?
+  /// The columns' names, in C's form.
+  private let names: [UnsafeMutablePointer<CChar>?]
+  /// The row that was read last.
+  private let row: UnsafeMutablePointer<godwit_value>
+
+  private enum Source {
+    case statement(Statement)
+    /// Rows that are in memory, the next one's number, and what the latest one's values point to.
+    case list([[String]], next: Int, texts: [UnsafeMutablePointer<CChar>?])
+  }
+
+  /// Rows of a statement of the transaction's connection, ready to step.
+  convenience init(_ statement: Statement, of transaction: OpenTransaction) {
+    let names = (0..<statement.columnCount).map(statement.columnName)
+    self.init(.statement(statement), names, transaction)
+  }
+
+  /// Rows of texts that are in memory.
+  convenience init(_ list: [[String]], columns: [String], of transaction: OpenTransaction) {
+    self.init(.list(list, next: 0, texts: []), columns, transaction)
+  }
+
+  private init(_ source: Source, _ columns: [String], _ transaction: OpenTransaction) {
+    self.source = source
+    self.transaction = transaction
+    names = columns.map(CText.copy)
+    row = .allocate(capacity: max(columns.count, 1))
+    row.initialize(repeating: godwit_value(), count: max(columns.count, 1))
+  }
+
+  deinit {
+    close()
+    for name in names { free(name) }
+    row.deallocate()
+  }
+
+  var columnCount: Int { names.count }
+
+  /// Lasts as long as the rows.
+  func columnName(_ column: Int) -> UnsafePointer<CChar>? {
+    names.indices.contains(column) ? UnsafePointer(names[column]) : nil
+  }
+
+  /// The next row, which lasts until the one after it is read; nil after the last one.
+  func next() throws -> UnsafePointer<godwit_value>? {
+    _ = try transaction.reader()
+    switch source {
+    case .statement(let statement)?:
+      guard try statement.step() else { return finish() }
+      for column in 0..<Int32(names.count) { row[Int(column)] = statement.cValue(at: column) }
+    case .list(let rows, let next, let texts)?:
+      for text in texts { free(text) }
+      guard next < rows.count else {
+        source = .list(rows, next: next, texts: [])
+        return finish()
+      }
+      let texts = rows[next].map(CText.copy)
+      for (column, text) in texts.enumerated() {
+        row[column] = godwit_value(text: text, length: rows[next][column].utf8.count)
+      }
+      source = .list(rows, next: next + 1, texts: texts)
+    case nil: return nil
+    }
+    return UnsafePointer(row)
+  }
+
+  private func finish() -> UnsafePointer<godwit_value>? {
+    close()
+    return nil
+  }
+
+  /// Gives the statement back to its connection.
+  func close() {
+    switch source {
+    case .statement(let statement)?: statement.giveBack()
+    case .list(_, _, let texts)?: for text in texts { free(text) }
+    case nil: break
+    }
+    source = nil
+  }
+}
+
+extension godwit_value {
+  fileprivate init(text: UnsafePointer<CChar>?, length: Int) {
+    self.init(type: GODWIT_TEXT, reserved: 0, integer: 0, real: 0, bytes: text, length: length)
+  }
+}
+
+extension Statement {
+  /// A column of the row that was stepped to; texts and blobs are SQLite's own and last until the next step.
+  fileprivate func cValue(at column: Int32) -> godwit_value {
+    switch storageClass(at: column) {
+    case .null: return godwit_value()
+    case .integer:
+      return godwit_value(
+        type: GODWIT_INTEGER, reserved: 0, integer: integer(at: column), real: 0, bytes: nil, length: 0)
+    case .real:
+      return godwit_value(type: GODWIT_REAL, reserved: 0, integer: 0, real: real(at: column), bytes: nil, length: 0)
+    case .text:
+      let text = terminatedText(at: column)
+      return godwit_value(text: text.start, length: text.count)
+    case .blob:
+      return withBytes(at: column) { bytes in
+        godwit_value(
+          type: GODWIT_BLOB, reserved: 0, integer: 0, real: 0, bytes: bytes.baseAddress, length: bytes.count)
+      }
+    }
+  }
+}
