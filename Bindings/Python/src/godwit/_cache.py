@@ -1,0 +1,59 @@
+"""A cache, as a mapping of keys to bytes."""
+
+from __future__ import annotations
+
+from ctypes import c_void_p
+from datetime import timedelta
+from typing import Optional, Union
+
+from . import _library
+from ._library import text
+
+
+class Cache:
+    """Bytes by key that are encrypted and never leave the machine (:meth:`Replica.cache`).
+
+    What was not used for longest goes when a bound is reached, so that there is no number of keys to rely on and none
+    to list.
+    """
+
+    def __init__(self, handle: c_void_p, name: str) -> None:
+        self._handle = handle
+        #: The cache's name.
+        self.name = name
+
+    def __getitem__(self, key: str) -> bytes:
+        found = self.get(key)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def get(self, key: str, default: Optional[bytes] = None) -> Optional[bytes]:
+        """The bytes under a key, or ``default``."""
+        found = _library.take_bytes("cache_get", self._handle, text(key, "key"))
+        return default if found is None else found
+
+    def __setitem__(self, key: str, value: Union[bytes, bytearray, memoryview]) -> None:
+        self.set(key, value)
+
+    def set(
+        self, key: str, value: Union[bytes, bytearray, memoryview], lifetime: Optional[timedelta] = None
+    ) -> None:
+        """Puts bytes under a key, for so long or until something else pushes them out."""
+        if not isinstance(value, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a cache holds bytes, and this is a {type(value).__name__}")
+        milliseconds = 0 if lifetime is None else max(1, round(lifetime / timedelta(milliseconds=1)))
+        data = bytes(value)
+        _library.call("cache_set", self._handle, text(key, "key"), data, len(data), milliseconds)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        _library.call("cache_remove", self._handle, text(key, "key"))
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.get(key) is not None
+
+    def clear(self) -> None:
+        """Removes everything."""
+        _library.call("cache_clear", self._handle)

@@ -1,0 +1,113 @@
+"""Documents of a collection, as a mapping of keys to dictionaries."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, MutableMapping, Optional, Tuple
+
+from . import _library
+from ._library import text
+from ._rows import Rows
+
+if TYPE_CHECKING:
+    from ._replica import Replica, Transaction
+
+#: A document: what ``json`` makes of a JSON object.
+Document = Dict[str, Any]
+
+
+def _written(document: Mapping[str, Any]) -> Optional[bytes]:
+    if not isinstance(document, Mapping):
+        raise TypeError(f"a document is a dict, and this is a {type(document).__name__}")
+    return text(json.dumps(document, ensure_ascii=False, allow_nan=False))
+
+
+class Documents(MutableMapping[str, Document]):
+    """A collection in a transaction (:meth:`Transaction.collection`)."""
+
+    def __init__(self, transaction: "Transaction", name: str) -> None:
+        self._transaction = transaction
+        self._name = text(name, "collection's name")
+
+    def __getitem__(self, key: str) -> Document:
+        found = _library.take_text("get", self._transaction._open(), self._name, text(key, "key"))
+        if found is None:
+            raise KeyError(key)
+        return json.loads(found)  # type: ignore[no-any-return]
+
+    def __setitem__(self, key: str, document: Mapping[str, Any]) -> None:
+        self.put(key, document)
+
+    def put(self, key: str, document: Mapping[str, Any], expires: Optional[datetime] = None) -> None:
+        """Stores a document in place of the one that is there; from ``expires`` on it is gone."""
+        if expires is not None and expires.tzinfo is None:
+            raise ValueError("the expiry has no time zone")
+        milliseconds = 0 if expires is None else round(expires.timestamp() * 1000)
+        _library.call("put", self._transaction._open(), self._name, text(key, "key"), _written(document), milliseconds)
+
+    def merge(self, key: str, members: Mapping[str, Any]) -> None:
+        """Writes these members of a document, and leaves its others; it is made where there is none."""
+        _library.call("merge", self._transaction._open(), self._name, text(key, "key"), _written(members))
+
+    def __delitem__(self, key: str) -> None:
+        if not _library.take_int("delete", self._transaction._open(), self._name, text(key, "key")):
+            raise KeyError(key)
+
+    def find(
+        self, where: Optional[str] = None, order: Optional[str] = None, limit: int = 0
+    ) -> Iterator[Tuple[str, Document]]:
+        """Keys and documents for which a condition holds, ``"age > 30 and name = 'Ada'"``; all when ``limit`` is 0."""
+        handle = _library.take_handle(
+            "find", self._transaction._open(), self._name, text(where, "condition"), text(order, "order"), limit
+        )
+        for key, found in Rows(handle):
+            yield str(key), json.loads(str(found))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([key for key, _ in self.find()])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.find())
+
+
+class Collection(MutableMapping[str, Document]):
+    """A collection outside transactions: each call is one of its own (:meth:`Replica.collection`)."""
+
+    def __init__(self, replica: "Replica", name: str) -> None:
+        self._replica = replica
+        self._name = name
+
+    def __getitem__(self, key: str) -> Document:
+        with self._replica.read() as transaction:
+            return transaction.collection(self._name)[key]
+
+    def __setitem__(self, key: str, document: Mapping[str, Any]) -> None:
+        self.put(key, document)
+
+    def put(self, key: str, document: Mapping[str, Any], expires: Optional[datetime] = None) -> None:
+        """As :meth:`Documents.put`."""
+        with self._replica.write() as transaction:
+            transaction.collection(self._name).put(key, document, expires)
+
+    def merge(self, key: str, members: Mapping[str, Any]) -> None:
+        """As :meth:`Documents.merge`."""
+        with self._replica.write() as transaction:
+            transaction.collection(self._name).merge(key, members)
+
+    def __delitem__(self, key: str) -> None:
+        with self._replica.write() as transaction:
+            del transaction.collection(self._name)[key]
+
+    def find(
+        self, where: Optional[str] = None, order: Optional[str] = None, limit: int = 0
+    ) -> List[Tuple[str, Document]]:
+        """As :meth:`Documents.find`, in a list."""
+        with self._replica.read() as transaction:
+            return list(transaction.collection(self._name).find(where, order, limit))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([key for key, _ in self.find()])
+
+    def __len__(self) -> int:
+        return len(self.find())

@@ -1,0 +1,250 @@
+"""Replicas and their transactions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from ctypes import byref, c_void_p, sizeof
+from types import TracebackType
+from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Sequence, Type, Union
+
+from . import _library
+from ._cache import Cache
+from ._documents import Collection, Documents
+from ._errors import MisuseError
+from ._library import Value, text
+from ._rows import Row, Rows
+
+_READ, _WRITE = range(2)
+_ALL, _STATE, _REJOIN, _COLLECT = 1, 2, 4, 8
+
+
+def _parameters(values: object) -> Sequence[Value]:
+    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Sequence):
+        raise TypeError("values are bound by position: give a tuple or a list")
+    return values
+
+
+class Transaction:
+    """What :meth:`Replica.read` and :meth:`Replica.write` give to ``with``: it is committed at the end, and rolled back
+    when the body raises. It is used by the thread that began it."""
+
+    def __init__(self, replica: "Replica", kind: int) -> None:
+        self._replica = replica
+        self._kind = kind
+        self._handle: Optional[c_void_p] = None
+
+    def __enter__(self) -> "Transaction":
+        if self._handle is not None:
+            raise RuntimeError("the transaction has begun")
+        self._handle = _library.take_handle("begin", self._replica._open(), self._kind)
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            _library.call("commit" if kind is None else "rollback", handle)
+
+    def _open(self) -> c_void_p:
+        if self._handle is None:
+            raise MisuseError(11, "misuse", "the transaction is not open", "use it inside its `with`")
+        return self._handle
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """Runs one statement that writes, with the values bound to its ``?``; how many rows it changed.
+
+        A statement that fails leaves nothing behind, and the transaction continues.
+        """
+        return _library.execute(self._open(), text(sql, "statement"), _parameters(values))
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
+        """The same statement for each of the rows; how many rows they changed."""
+        return sum(self.execute(sql, values) for values in rows)
+
+    def query(self, sql: str, values: Sequence[Value] = ()) -> Rows:
+        """The rows that one statement finds, read while the transaction lasts."""
+        values = _parameters(values)
+        handle = _library.take_handle(
+            "query", self._open(), text(sql, "statement"), _library.bound(values), len(values)
+        )
+        return Rows(handle)
+
+    def collection(self, name: str) -> Documents:
+        """A collection of documents, in this transaction."""
+        return Documents(self, name)
+
+
+class Replica:
+    """One copy of a group's data (:func:`godwit.open`). Used by any thread."""
+
+    def __init__(self, handle: c_void_p, path: str) -> None:
+        self._handle: Optional[c_void_p] = handle
+        #: Where it is.
+        self.path = path
+
+    def _open(self) -> c_void_p:
+        if self._handle is None:
+            raise MisuseError(11, "misuse", "the replica is closed", None)
+        return self._handle
+
+    def close(self) -> None:
+        """Closes it. What is still open when the interpreter exits is closed then."""
+        if self._handle is not None:
+            _library.call("close", self._handle)
+            self._handle = None
+
+    def __enter__(self) -> "Replica":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<godwit.Replica at {self.path!r}{'' if self._handle is not None else ', closed'}>"
+
+    # Reading and writing
+
+    def read(self) -> Transaction:
+        """A transaction that sees one state, waits for nobody and holds nobody up."""
+        return Transaction(self, _READ)
+
+    def write(self) -> Transaction:
+        """A transaction that writes, one at a time."""
+        return Transaction(self, _WRITE)
+
+    def query(self, sql: str, values: Sequence[Value] = ()) -> List[Row]:
+        """The rows that one statement finds, all of them."""
+        with self.read() as transaction:
+            return transaction.query(sql, values).fetchall()
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """Runs one statement that writes as a transaction of its own; how many rows it changed."""
+        with self.write() as transaction:
+            return transaction.execute(sql, values)
+
+    def collection(self, name: str) -> Collection:
+        """A collection of documents, each call of which is a transaction of its own."""
+        return Collection(self, name)
+
+    def cache(self, name: str, max_bytes: int = 0, max_entries: int = 0) -> Cache:
+        """An encrypted cache beside the replica, without a bound where that is 0."""
+        handle = _library.take_handle("cache_open", self._open(), text(name, "cache's name"), max_bytes, max_entries)
+        return Cache(handle, name)
+
+    # Exchange
+
+    def status(self) -> Dict[str, Any]:
+        """Where the replica stands: what ``godwit status --json`` prints."""
+        return self._json("status")  # type: ignore[no-any-return]
+
+    def export(
+        self, file: Union[str, "os.PathLike[str]"], member: Optional[str] = None, *, all: bool = False,
+        state: bool = False,
+    ) -> Dict[str, Any]:
+        """Writes what other members may lack as a sync file; with ``state`` the whole state."""
+        flags = (_ALL if all else 0) | (_STATE if state else 0)
+        return self._json(  # type: ignore[no-any-return]
+            "export", text(os.fspath(file), "file"), text(member, "member"), flags
+        )
+
+    def import_(self, file: Union[str, "os.PathLike[str]"], *, rejoin: bool = False) -> Dict[str, Any]:
+        """Applies a sync file, whole or not at all."""
+        return self._json(  # type: ignore[no-any-return]
+            "import", text(os.fspath(file), "file"), _REJOIN if rejoin else 0
+        )
+
+    def add_remote(self, name: str, url: str) -> None:
+        """Names a folder, an ssh host or a bucket that keeps sync files for the group."""
+        _library.call("remote_add", self._open(), text(name, "name"), text(url, "URL"))
+
+    def remove_remote(self, name: str) -> None:
+        """Forgets one; its files stay."""
+        _library.call("remote_remove", self._open(), text(name, "name"))
+
+    def remotes(self) -> List[Dict[str, Any]]:
+        """The remotes, when they were last synced, and what is wrong with them."""
+        return self._json("remotes")  # type: ignore[no-any-return]
+
+    def sync(
+        self, remote: Optional[str] = None, *, rejoin: bool = False, collect: bool = False
+    ) -> List[Dict[str, Any]]:
+        """Fetches what others have published, and publishes what they may lack; at all remotes when none is named.
+
+        Raises the failure of the first that failed, with the reports as ``reports``; the others were synced.
+        """
+        flags = (_REJOIN if rejoin else 0) | (_COLLECT if collect else 0)
+        report, failure = _library.take_report("sync", self._open(), text(remote, "remote"), flags)
+        reports: List[Dict[str, Any]] = json.loads(report) if report is not None else []
+        if failure is not None:
+            failure.reports = reports  # type: ignore[attr-defined]
+            raise failure
+        return reports
+
+    def conflicts(self, limit: int = 50) -> List[Dict[str, Any]]:
+        """The latest writes that lost a merge, newest first."""
+        return self._json("conflicts", limit)  # type: ignore[no-any-return]
+
+    def restore_conflict(self, number: int) -> bool:
+        """Writes again what lost, as a new change; whether anything was left to write."""
+        return bool(_library.take_int("conflict_restore", self._open(), number))
+
+    def _json(self, name: str, *arguments: Any) -> Any:
+        found = _library.take_text(name, self._open(), *arguments)
+        return None if found is None else json.loads(found)
+
+    # Changes
+
+    async def changes(self, *tables: str) -> AsyncIterator[None]:
+        """Yields once at the beginning, and after changes of these tables, or of any: of this process at once, of
+        another one within a second. It may yield when nothing has changed."""
+        handle, descriptor = _library.open_watch(self._open(), tables)
+        loop = asyncio.get_running_loop()
+        woken = asyncio.Event()
+        loop.add_reader(descriptor, woken.set)
+        try:
+            while True:
+                yield
+                await woken.wait()
+                _library.take_int("watch_clear", handle)
+                woken.clear()
+        finally:
+            loop.remove_reader(descriptor)
+            if self._handle is not None:
+                _library.call("watch_close", handle)
+
+
+def open(
+    path: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
+    keyring: Union[None, str, "os.PathLike[str]"] = None, machine_key: Union[None, str, "os.PathLike[str]"] = None,
+    passphrase_file: Union[None, str, "os.PathLike[str]"] = None,
+    migrations: Union[None, str, Dict[str, Any], List[Dict[str, Any]]] = None,
+    must_exist: bool = False, read_only: bool = False, post_quantum: bool = False, timeout: float = 5.0,
+) -> Replica:
+    """Opens the replica in a folder, or makes one there, as the first of a new group.
+
+    ``migrations`` are the tables, version by version: a list of migrations, or the whole of a migration file as a
+    dictionary or JSON. ``timeout`` is how many seconds a transaction waits for others of this process.
+    """
+    if isinstance(migrations, list):
+        migrations = {"format": "godwit migrations 1", "migrations": migrations}
+    if isinstance(migrations, dict):
+        migrations = json.dumps(migrations)
+
+    def place(value: Union[None, str, "os.PathLike[str]"], title: str) -> Optional[bytes]:
+        return None if value is None else text(os.fspath(value), title)
+
+    options = _library.Options()
+    options.size = sizeof(options)
+    options.name = text(name, "name")
+    options.keyring = place(keyring, "keyring")
+    options.machine_key = place(machine_key, "machine key")
+    options.passphrase_file = place(passphrase_file, "passphrase file")
+    options.migrations = text(migrations, "migrations")
+    options.must_exist, options.read_only, options.post_quantum = must_exist, read_only, post_quantum
+    options.busy_milliseconds = max(1, round(timeout * 1000))
+    return Replica(_library.take_handle("open", place(path, "path"), byref(options)), os.fspath(path))

@@ -1,0 +1,314 @@
+"""The wheel as its users meet it: what works, what is refused and how, and that nothing crashes."""
+
+import asyncio
+import gc
+import os
+import subprocess
+import sys
+import threading
+from datetime import datetime, timedelta, timezone
+
+import godwit
+import pytest
+
+NOTES = [
+    {
+        "version": 1,
+        "name": "notes",
+        "steps": [
+            {
+                "step": "createTable",
+                "table": "note",
+                "definitions": [
+                    {"name": "id", "type": "text"},
+                    {"name": "title", "type": "text", "optional": True},
+                    {"name": "stars", "type": "real", "optional": True},
+                    {"name": "count", "type": "integer", "optional": True},
+                    {"name": "image", "type": "blob", "optional": True},
+                ],
+            }
+        ],
+    }
+]
+
+
+@pytest.fixture
+def replica(tmp_path):
+    with godwit.open(tmp_path / "notes", migrations=NOTES) as replica:
+        yield replica
+
+
+def insert(replica, *keys):
+    with replica.write() as transaction:
+        transaction.executemany("INSERT INTO note (id, count) VALUES (?, ?)", [(key, 1) for key in keys])
+
+
+def test_rows_are_read_as_they_were_written(replica):
+    values = ("n1", "Grüße\0zwei", 4.5, -(1 << 63), b"\0\1\0")
+    with replica.write() as transaction:
+        assert transaction.execute("INSERT INTO note VALUES (?, ?, ?, ?, ?)", values) == 1
+        assert transaction.execute("INSERT INTO note VALUES (?, ?, ?, ?, ?)", ("n2", "", None, True, b"")) == 1
+    first, second = replica.query("SELECT * FROM note ORDER BY id")
+    assert tuple(first) == values
+    assert tuple(second) == ("n2", "", None, 1, b"")
+    assert first["TITLE"] == first[1] and first.keys() == ["id", "title", "stars", "count", "image"]
+    assert first[1:3] == ("Grüße\0zwei", 4.5) and len(first) == 5
+    with pytest.raises(IndexError):
+        first["nothing"]
+
+
+def test_rows_are_read_one_after_another(replica):
+    insert(replica, *[f"{number:03}" for number in range(250)])
+    with replica.read() as transaction:
+        rows = transaction.query("SELECT id FROM note ORDER BY id")
+        assert rows.columns == ("id",)
+        assert rows.fetchone()["id"] == "000"
+        assert [row[0] for row in rows.fetchmany(2)] == ["001", "002"]
+        assert next(rows)[0] == "003"
+        assert len(rows.fetchall()) == 246 and rows.fetchone() is None and rows.fetchall() == []
+        left = transaction.query("SELECT id FROM note")
+    with pytest.raises(godwit.MisuseError):
+        left.fetchone()
+
+
+def test_a_transaction_is_whole_or_nothing(replica):
+    with pytest.raises(ZeroDivisionError):
+        with replica.write() as transaction:
+            transaction.execute("INSERT INTO note (id) VALUES ('a')")
+            1 / 0
+    assert replica.query("SELECT * FROM note") == []
+    with replica.write() as transaction:
+        transaction.execute("INSERT INTO note (id) VALUES ('a')")
+        with pytest.raises(godwit.ConstraintError) as raised:
+            transaction.execute("INSERT INTO note (id) VALUES ('a')")
+        assert raised.value.name == "constraint" and raised.value.code == 36
+        transaction.execute("INSERT INTO note (id) VALUES ('b')")
+    assert [row["id"] for row in replica.query("SELECT id FROM note ORDER BY id")] == ["a", "b"]
+
+
+def test_errors_have_a_kind_a_message_and_a_hint(replica, tmp_path):
+    with pytest.raises(godwit.NotFoundError) as raised:
+        godwit.open(tmp_path / "nothing", must_exist=True)
+    assert raised.value.name == "noReplica" and raised.value.hint
+    with pytest.raises(godwit.SQLError):
+        replica.query("SELECT nonsense")
+    with pytest.raises(godwit.SQLError) as raised:
+        replica.query("DELETE FROM note")
+    assert raised.value.name == "notAuthorized"
+    with pytest.raises(godwit.SchemaError):
+        godwit.open(tmp_path / "bad", migrations="{}")
+    with pytest.raises(godwit.DamageError):
+        (tmp_path / "file").write_bytes(b"nothing of ours")
+        replica.import_(tmp_path / "file")
+
+
+@pytest.mark.parametrize("values", ["ab", b"ab", {"a": 1}, 7, None])
+def test_values_are_bound_by_position(replica, values):
+    with replica.read() as transaction, pytest.raises(TypeError):
+        transaction.query("SELECT ?, ?", values)
+
+
+@pytest.mark.parametrize("value, error", [(object(), TypeError), (1 << 63, OverflowError), ([1], TypeError)])
+def test_a_value_that_cannot_be_bound_is_refused(replica, value, error):
+    with replica.write() as transaction, pytest.raises(error):
+        transaction.execute("INSERT INTO note (id, count) VALUES ('a', ?)", (value,))
+    with pytest.raises(godwit.Error):
+        replica.execute("INSERT INTO note (id, stars) VALUES ('a', ?)", (float("nan"),))
+    with pytest.raises(ValueError):
+        replica.query("SELECT 1\0")
+    with pytest.raises(UnicodeEncodeError):
+        replica.query("SELECT ?", ("\ud800",))
+
+
+def test_documents_are_dictionaries(replica):
+    people = replica.collection("people")
+    people["ada"] = {"name": "Ada", "age": 36, "tags": ["a", "ß"], "deep": {"x": None}}
+    people["bob"] = {"name": "Bob", "age": 20}
+    people.merge("ada", {"age": 37})
+    assert people["ada"] == {"name": "Ada", "age": 37, "tags": ["a", "ß"], "deep": {"x": None}}
+    assert sorted(people) == ["ada", "bob"] and len(people) == 2 and "eve" not in people
+    assert people.get("eve") is None
+    assert [key for key, _ in people.find("age > 10", order="age", limit=1)] == ["bob"]
+    with replica.write() as transaction:
+        here = transaction.collection("people")
+        here.update({"eve": {"name": "Eve"}})
+        del here["bob"]
+        assert sorted(here) == ["ada", "eve"]
+    with pytest.raises(KeyError):
+        people["bob"]
+    with pytest.raises(KeyError):
+        del people["bob"]
+    with pytest.raises(TypeError):
+        people["x"] = ["no", "dict"]
+    with pytest.raises(ValueError):
+        people["x"] = {"a": float("nan")}
+    with pytest.raises(godwit.Error) as raised:
+        people.find("age >")
+    assert raised.value.name == "invalidArgument"
+
+
+def test_a_document_expires(replica):
+    people = replica.collection("people")
+    people.put("old", {"a": 1}, expires=datetime.now(timezone.utc) - timedelta(seconds=1))
+    people.put("new", {"a": 1}, expires=datetime.now(timezone.utc) + timedelta(hours=1))
+    assert list(people) == ["new"]
+    with pytest.raises(ValueError):
+        people.put("x", {}, expires=datetime.now())
+
+
+def test_a_cache_is_a_mapping_of_bytes(replica):
+    cache = replica.cache("thumbs", max_bytes=1 << 20)
+    cache["a"] = b"\0\1"
+    cache["empty"] = b""
+    assert cache["a"] == b"\0\1" and cache["empty"] == b"" and "a" in cache and "b" not in cache
+    assert cache.get("b") is None and cache.get("b", b"x") == b"x"
+    cache.set("brief", b"1", lifetime=timedelta(milliseconds=1))
+    while "brief" in cache:
+        pass
+    del cache["a"]
+    with pytest.raises(KeyError):
+        cache["a"]
+    with pytest.raises(TypeError):
+        cache["a"] = "text"
+    cache.clear()
+    assert "empty" not in cache
+
+
+def test_exchange(replica, tmp_path):
+    insert(replica, "a")
+    assert replica.status()["tables"] == [{"table": "note", "rows": 1}]
+    assert replica.export(tmp_path / "all.godwit-sync", all=True)["transactions"] >= 1
+    assert replica.import_(tmp_path / "all.godwit-sync")["applied"] == 0
+    (tmp_path / "remote").mkdir()
+    replica.add_remote("home", str(tmp_path / "remote"))
+    (report,) = replica.sync()
+    assert report["remote"] == "home" and report["error"] is None and report["published"] >= 1
+    assert [remote["name"] for remote in replica.remotes()] == ["home"]
+    (tmp_path / "remote").rename(tmp_path / "moved")
+    (tmp_path / "remote").write_text("no folder")
+    with pytest.raises(godwit.Error) as raised:
+        replica.sync("home")
+    assert raised.value.reports[0]["error"]["code"] == raised.value.name
+    replica.remove_remote("home")
+    assert replica.conflicts() == []
+    with pytest.raises(godwit.NotFoundError):
+        replica.restore_conflict(3)
+
+
+def test_changes_are_noticed(replica):
+    async def run():
+        seen = 0
+        async for _ in replica.changes("note"):
+            seen += 1
+            if seen == 3:
+                return
+            await asyncio.get_running_loop().run_in_executor(None, insert, replica, f"key {seen}")
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+
+
+def test_a_transaction_is_its_threads(replica):
+    failures = []
+
+    def use(transaction):
+        for work in (lambda: transaction.execute("DELETE FROM note"), lambda: transaction.query("SELECT 1")):
+            try:
+                work()
+            except godwit.MisuseError as error:
+                failures.append(error)
+
+    with replica.write() as transaction:
+        thread = threading.Thread(target=use, args=(transaction,))
+        thread.start()
+        thread.join()
+        with pytest.raises(godwit.BusyError):
+            with replica.write():
+                pass
+        with pytest.raises(godwit.BusyError):
+            replica.close()
+    assert len(failures) == 2
+    with pytest.raises(godwit.MisuseError):
+        transaction.execute("DELETE FROM note")
+
+
+def test_threads_write_beside_each_other(replica):
+    threads = [threading.Thread(target=insert, args=(replica, *[f"{n}-{i}" for i in range(20)])) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert replica.query("SELECT count(*) FROM note")[0][0] == 120
+
+
+def test_a_closed_replica_is_refused(tmp_path):
+    replica = godwit.open(tmp_path / "notes")
+    cache = replica.cache("thumbs")
+    replica.close()
+    replica.close()
+    for work in (replica.status, replica.remotes, lambda: replica.query("SELECT 1"), lambda: cache.get("a")):
+        with pytest.raises(godwit.MisuseError):
+            work()
+
+
+PRELUDE = "import godwit, os, sys, threading\nreplica = godwit.open(sys.argv[1])\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "",
+        "transaction = replica.write().__enter__()\ntransaction.collection('c')['a'] = {}\n",
+        "rows = replica.read().__enter__().query('SELECT 1')\n",
+        "thread = threading.Thread(target=lambda: [replica.collection('c').update({str(n): {}}) for n in range(300)],"
+        " daemon=True)\nthread.start()\n",
+        "raise SystemExit(0)\n",
+        "def stuck():\n  replica.write().__enter__()\nthread = threading.Thread(target=stuck)\nthread.start()\n"
+        "thread.join()\n",
+    ],
+)
+def test_the_interpreter_exits_with_an_open_replica(tmp_path, program):
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + program, str(tmp_path / "notes")], capture_output=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    with godwit.open(tmp_path / "notes") as replica:
+        assert "a" not in replica.collection("c")
+
+
+def test_a_fork_after_opening_is_refused(tmp_path):
+    program = PRELUDE + (
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "  try:\n"
+        "    replica.status()\n"
+        "  except godwit.ForkedError:\n"
+        "    sys.exit(5)\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5\n"
+        "replica.status()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "notes")], capture_output=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_what_nobody_has_any_more_goes(tmp_path):
+    for number in range(5):
+        replica = godwit.open(tmp_path / f"notes {number}")
+        with replica.read() as transaction:
+            transaction.query("SELECT 1")
+        replica.close()
+        del replica, transaction
+        gc.collect()
+    assert len(os.listdir("/proc/self/task")) < 40
+
+
+def test_nothing_is_plaintext(replica, tmp_path):
+    replica.collection("people")["ada"] = {"name": "unmistakable words"}
+    replica.cache("thumbs")["a"] = b"unmistakable words"
+    replica.export(tmp_path / "all.godwit-sync")
+    replica.close()
+    for folder, _, files in os.walk(tmp_path):
+        for file in files:
+            with open(os.path.join(folder, file), "rb") as stream:
+                assert b"unmistakable" not in stream.read()
