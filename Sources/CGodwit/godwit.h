@@ -10,7 +10,7 @@
  *
  * Handles are no addresses of memory: one that is NULL, of another kind, closed, or no handle at all is GODWIT_MISUSE.
  * A transaction and its rows are used by the thread that began it. Replicas, caches and watches are used by any number
- * of threads at once.
+ * of threads at once. What a thread has begun and not ended is rolled back when the thread ends.
  *
  * A process forks before its first godwit_open or long after its last need of the library: in the child of a process
  * that has opened a replica, every function is GODWIT_FORKED and touches nothing. What is open when a process exits is
@@ -164,7 +164,11 @@ int godwit_status(godwit_replica *replica, char **json);
 
 /* ---- Transactions ----------------------------------------------------------------------------------------------- */
 
-/* A transaction. Used by the thread that began it, until it is committed or rolled back. */
+/*
+ * A transaction. Used by the thread that began it, until it is committed or rolled back. Until then what concerns the
+ * whole replica (status, exchange, conflicts) is GODWIT_BUSY in this thread, and waits in others as long as
+ * busy_milliseconds says.
+ */
 typedef struct godwit_transaction godwit_transaction;
 
 #define GODWIT_READ 0   /* sees one state of the database, waits for nobody and holds nobody up */

@@ -36,6 +36,8 @@ static void wrong_arguments(godwit_replica *replica) {
   OK(godwit_begin(replica, GODWIT_WRITE, &transaction));
   FAILS(GODWIT_BUSY, godwit_begin(replica, GODWIT_WRITE, (godwit_transaction **)&rows));
   FAILS(GODWIT_BUSY, godwit_close(replica));
+  FAILS(GODWIT_BUSY, godwit_export(replica, "x", NULL, 0, NULL));
+  FAILS(GODWIT_BUSY, godwit_conflict_restore(replica, 1, NULL));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "\xff", NULL, 0, NULL));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", NULL, 1, NULL));
@@ -49,9 +51,9 @@ static void wrong_arguments(godwit_replica *replica) {
   FAILS(GODWIT_NOT_AUTHORIZED, godwit_query(transaction, "DELETE FROM note", NULL, 0, &rows));
   FAILS(GODWIT_NOT_AUTHORIZED, godwit_execute(transaction, "DELETE FROM godwit_log", NULL, 0, NULL));
   FAILS(GODWIT_MISUSE, godwit_put(transaction, NULL, "a", "{}", 0));
-  FAILS(GODWIT_MISUSE, godwit_export(replica, "a", NULL, 64, NULL));
   FAILS(GODWIT_MISUSE, godwit_find(transaction, "people", NULL, NULL, (size_t)-1, &rows));
   OK(godwit_rollback(transaction));
+  FAILS(GODWIT_MISUSE, godwit_export(replica, "a", NULL, 64, NULL));
 
   OK(godwit_begin(replica, GODWIT_READ, &transaction));
   FAILS(GODWIT_READ_ONLY, godwit_execute(transaction, "DELETE FROM note", NULL, 0, NULL));
@@ -91,6 +93,33 @@ static void *use_in_another_thread(void *transaction) {
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "DELETE FROM note", NULL, 0, NULL));
   FAILS(GODWIT_MISUSE, godwit_commit(transaction));
   return NULL;
+}
+
+static void *begin_and_end(void *replica) {
+  godwit_transaction *transaction = NULL;
+  godwit_rows *rows = NULL;
+
+  OK(godwit_begin(replica, GODWIT_WRITE, &transaction));
+  OK(godwit_execute(transaction, "INSERT INTO note (id) VALUES ('lost')", NULL, 0, NULL));
+  OK(godwit_query(transaction, "SELECT 1", NULL, 0, &rows));
+  return transaction;
+}
+
+/* A thread ends and leaves a transaction open: it is rolled back, and others need not wait for it. */
+static void thread_that_ends(godwit_replica *replica) {
+  godwit_transaction *transaction = NULL;
+  godwit_rows *rows = NULL;
+  const godwit_value *row = NULL;
+  pthread_t thread;
+  void *left = NULL;
+
+  REQUIRE(pthread_create(&thread, NULL, begin_and_end, replica) == 0);
+  REQUIRE(pthread_join(thread, &left) == 0);
+  FAILS(GODWIT_MISUSE, godwit_commit(left));
+  OK(godwit_begin(replica, GODWIT_WRITE, &transaction));
+  OK(godwit_query(transaction, "SELECT count(*) FROM note WHERE id = 'lost'", NULL, 0, &rows));
+  REQUIRE(godwit_next(rows, &row) == GODWIT_ROW && row[0].integer == 0);
+  OK(godwit_rollback(transaction));
 }
 
 static void another_thread(godwit_replica *replica) {
@@ -153,6 +182,7 @@ int main(int count, char **arguments) {
   wrong_arguments(replica);
   dead_handles(replica);
   another_thread(replica);
+  thread_that_ends(replica);
   fork_after_open(replica);
   OK(godwit_close(replica));
   FAILS(GODWIT_MISUSE, godwit_status(replica, &json));

@@ -9,7 +9,7 @@ public func conflicts(
 ) -> Int32 {
   call {
     let place = try Arguments.place(json, "conflicts")
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     guard limit >= 0 else { throw CallFailure.misuse("the limit is out of range") }
     let (list, names) = try waiting {
       (try await replica.conflicts.list(limit: limit), ReplicaNames(try await replica.members.list()))
@@ -25,7 +25,7 @@ public func restoreConflict(
 ) -> Int32 {
   call {
     written?.pointee = 0
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     guard let id = Conflict.ID("\(number)") else {
       throw GodwitError(.notFound, "there is no conflict \(number)")
     }

@@ -11,7 +11,7 @@ public func exportFile(
 ) -> Int32 {
   call {
     report?.pointee = nil
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     try requireFlags(flags, among: GODWIT_ALL | GODWIT_STATE)
     let (path, member) = (try Arguments.text(file, "file's path"), try Arguments.optional(member, "member's name"))
     let done = try waiting {
@@ -31,7 +31,7 @@ public func importFile(
 ) -> Int32 {
   call {
     report?.pointee = nil
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     try requireFlags(flags, among: GODWIT_REJOIN)
     let path = try Arguments.text(file, "file's path")
     let (done, names) = try waiting {
@@ -50,7 +50,7 @@ public func addRemote(
   _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ url: UnsafePointer<CChar>?
 ) -> Int32 {
   call {
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     let (name, url) = (try Arguments.text(name, "remote's name"), try Arguments.text(url, "URL"))
     _ = try waiting { try await replica.remotes.add(name, at: url) }
   }
@@ -60,7 +60,7 @@ public func addRemote(
 @_cdecl("godwit_remote_remove")
 public func removeRemote(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int32 {
   call {
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     let name = try Arguments.text(name, "remote's name")
     try waiting { try await replica.remotes.remove(name) }
   }
@@ -73,7 +73,7 @@ public func remotes(
 ) -> Int32 {
   call {
     let place = try Arguments.place(json, "remotes")
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     let remotes = try waiting { try await replica.remotes.list() }
     Arguments.give(.array(remotes.map(\.json)), to: place)
   }
@@ -87,7 +87,7 @@ public func sync(
 ) -> Int32 {
   call {
     report?.pointee = nil
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     try requireFlags(flags, among: GODWIT_REJOIN | GODWIT_COLLECT)
     let names = try Arguments.optional(remote, "remote's name").map { [$0] } ?? []
     let (done, members) = try waiting {

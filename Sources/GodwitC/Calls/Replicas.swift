@@ -29,7 +29,7 @@ public func openReplica(
     HandleTable.claimProcess()
     let opened = try waiting { try await Replica.open(at: path, configuration: try options.configuration()) }
     _ = OpenReplica.closesAtExit
-    place.pointee = HandleTable.add(OpenReplica(opened, busy: options.busy))
+    place.pointee = HandleTable.add(OpenReplica(opened, patience: options.patience))
   }
 }
 
@@ -54,7 +54,7 @@ public func status(
 ) -> Int32 {
   call {
     let place = try Arguments.place(json, "status")
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
     let status = try waiting {
       StatusReport(replica: replica, status: try await replica.status(), members: try await replica.members.list())
     }
@@ -72,7 +72,7 @@ private struct OpeningOptions: Sendable {
   private let mustExist: Bool
   private let isReadOnly: Bool
   private let isPostQuantum: Bool
-  let busy: DispatchTimeInterval
+  let patience: TimeInterval
 
   init(_ pointer: UnsafePointer<godwit_options>?) throws {
     var options = godwit_options()
@@ -97,7 +97,7 @@ private struct OpeningOptions: Sendable {
     isReadOnly = options.read_only != 0
     isPostQuantum = options.post_quantum != 0
     guard options.busy_milliseconds >= 0 else { throw CallFailure.misuse("busy_milliseconds is negative") }
-    busy = .milliseconds(options.busy_milliseconds == 0 ? 5_000 : Int(options.busy_milliseconds))
+    patience = options.busy_milliseconds == 0 ? 5 : Double(options.busy_milliseconds) / 1_000
     guard passphraseFile == nil || machineKey == nil else {
       throw GodwitError(.invalidArgument, "both a machine key and a passphrase are given", hint: "give one of them")
     }

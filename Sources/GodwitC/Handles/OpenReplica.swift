@@ -1,29 +1,65 @@
 import Foundation
 import Godwit
-import Synchronization
 
 /// A replica that C has opened.
-final class OpenReplica: Handled {
+///
+/// Unchecked Sendable: what may change is touched only under `condition`.
+final class OpenReplica: Handled, @unchecked Sendable {
   static let title = "replica"
 
   let replica: Replica
-  let busy: DispatchTimeInterval
-  private let transactions = Mutex<[ObjectIdentifier: OpenTransaction]>([:])
+  /// How long one waits for transactions of other threads, in seconds.
+  let patience: TimeInterval
+  private let condition = NSCondition()
+  private var transactions: [ObjectIdentifier: OpenTransaction] = [:]
 
-  init(_ replica: Replica, busy: DispatchTimeInterval) {
+  /// How many read transactions run at once.
+  private static let readers = 4
+
+  init(_ replica: Replica, patience: TimeInterval) {
     self.replica = replica
-    self.busy = busy
+    self.patience = patience
   }
 
   func add(_ transaction: OpenTransaction) {
-    transactions.withLock { $0[ObjectIdentifier(transaction)] = transaction }
+    condition.withLock { transactions[ObjectIdentifier(transaction)] = transaction }
   }
 
   func remove(_ transaction: OpenTransaction) {
-    transactions.withLock { $0[ObjectIdentifier(transaction)] = nil }
+    condition.withLock {
+      transactions[ObjectIdentifier(transaction)] = nil
+      condition.broadcast()
+    }
   }
 
-  var openTransactions: [OpenTransaction] { transactions.withLock { Array($0.values) } }
+  var openTransactions: [OpenTransaction] { condition.withLock { Array(transactions.values) } }
+
+  /// The replica, for work that reads and writes by itself, once no other thread's transactions are in its way.
+  ///
+  /// Throws `busy` while this thread has a transaction of it open, for which the work would wait; and when those of
+  /// other threads do not end in time.
+  func outsideTransactions() throws -> Replica {
+    condition.lock()
+    defer { condition.unlock() }
+    guard !transactions.values.contains(where: \.isOfThisThread) else {
+      throw GodwitError(.busy, "this thread has a transaction open", hint: "commit it or roll it back first")
+    }
+    let end = Date(timeIntervalSinceNow: patience)
+    while isInUse {
+      guard condition.wait(until: end) || !isInUse else { throw Self.busy }
+    }
+    return replica
+  }
+
+  private var isInUse: Bool {
+    let writers = transactions.values.count(where: \.isWriting)
+    return writers > 0 || transactions.count >= Self.readers
+  }
+
+  /// Others have been waited for in vain.
+  static var busy: GodwitError {
+    GodwitError(.busy, "other transactions do not end", hint: "commit them or roll them back, or wait longer")
+  }
 
   /// Throws `busy` while a transaction is open: closing would wait for its end.
   func requireIdle() throws {

@@ -38,17 +38,18 @@ final class OpenTransaction: Handled, @unchecked Sendable {
       throw GodwitError(.busy, "this thread has a transaction that writes", hint: "commit it or roll it back first")
     }
     let task = Task.detached { await transaction.run() }
-    if transaction.opened.wait(timeout: .now() + owner.busy) == .timedOut {
+    if transaction.opened.wait(timeout: .now() + owner.patience) == .timedOut {
       task.cancel()
       transaction.ending.signal()
       transaction.ended.wait()
-      throw GodwitError(.busy, "other transactions do not end", hint: "commit them or roll them back, or wait longer")
+      throw OpenReplica.busy
     }
     if transaction.scope == nil {
       transaction.ended.wait()
       throw transaction.failure.withLock { $0 } ?? CancellationError()
     }
     owner.add(transaction)
+    ThreadTransactions.here.add(transaction)
     return transaction
   }
 
@@ -105,8 +106,9 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// The same for a process that exits, whose threads may be anywhere.
+  /// The same where there is nobody to throw to. The thread that began it calls this.
   func finish(committing: Bool) {
+    ThreadTransactions.here.remove(self)
     for rows in rows.values { rows.close() }
     rows = [:]
     HandleTable.removeAll(OpenRows.self) { $0.transaction === self }
