@@ -85,7 +85,10 @@ let package = Package(
       exclude: ["exports.map"],
       linkerSettings: [
         // No symbol of Swift's leaves the library, and what it has inside is its own.
-        .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/GodwitC/exports.map"])
+        .unsafeFlags([
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/GodwitC/exports.map",
+          "-Xlinker", "-soname=libgodwit.so.0",
+        ] + (Context.environment["GODWIT_PACKAGE"] == nil ? [] : ["-static-stdlib"]))
       ]),
     .target(
       name: "GodwitSimulation",
