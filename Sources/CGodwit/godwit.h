@@ -212,6 +212,13 @@ typedef struct godwit_value {
 int godwit_execute(godwit_transaction *transaction, const char *sql, const godwit_value *values, size_t count,
                    int64_t *changed);
 
+/*
+ * The same for each of many rows, whose values lie one row after another, `columns` for each: all of them, or none when
+ * one fails. Of many rows it takes a fraction of the time.
+ */
+int godwit_execute_many(godwit_transaction *transaction, const char *sql, const godwit_value *values, size_t columns,
+                        size_t rows, int64_t *changed);
+
 /* The rows that one statement finds. Used by the thread of their transaction. */
 typedef struct godwit_rows godwit_rows;
 

@@ -90,7 +90,7 @@ static void keep(struct input *input, void *handle, char kind) {
 
 /* Of each kind of handle, by the number of a call. */
 static char kind_of(unsigned call) {
-  if (call == 6 || call == 7 || (8 <= call && call <= 11) || (15 <= call && call <= 19)) return 't';
+  if (call == 6 || call == 7 || call == 37 || (8 <= call && call <= 11) || (15 <= call && call <= 19)) return 't';
   if (12 <= call && call <= 14) return 'o';
   if (21 <= call && call <= 25) return 'c';
   return call == 35 ? 'w' : 'r';
@@ -125,7 +125,7 @@ static void one_call(struct input *input) {
   size_t length = 0;
   godwit_value values[3] = {value(input), value(input), value(input)};
   const char *names[2] = {text(input), text(input)};
-  unsigned call = take(input) % 37, many = take(input);
+  unsigned call = take(input) % 38, many = take(input);
   void *object = handle(input, kind_of(call));
 
   switch (call) {
@@ -153,6 +153,7 @@ static void one_call(struct input *input) {
     case 6: godwit_commit(object); break;
     case 7: godwit_rollback(object); break;
     case 8: case 9: godwit_execute(object, text(input), values, many % 4, many % 2 == 0 ? NULL : &changed); break;
+    case 37: godwit_execute_many(object, text(input), values, many % 2, many % 3, &changed); break;
     case 10: case 11:
       godwit_query(object, text(input), values, many % 4, (godwit_rows **)&made);
       keep(input, made, 'o');

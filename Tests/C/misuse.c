@@ -41,6 +41,9 @@ static void wrong_arguments(godwit_replica *replica) {
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "\xff", NULL, 0, NULL));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", NULL, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, (size_t)-1, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, SIZE_MAX / 4, 9, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", NULL, 1, 1, NULL));
   value.type = 9;
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
   value = bytes_value(GODWIT_BLOB, NULL, 3);

@@ -23,6 +23,17 @@ static void write_and_read(godwit_replica *replica) {
   /* What fails leaves nothing behind, and the transaction continues. */
   FAILS(GODWIT_CONSTRAINT, godwit_execute(transaction, "INSERT INTO note (id) VALUES ('n1')", NULL, 0, &changed));
   REQUIRE(changed == 0);
+  /* Many rows at once: all, or none. */
+  godwit_value many[6] = {text_value("m1"), integer_value(1), text_value("m2"),
+                          integer_value(2), text_value("m1"), integer_value(3)};
+  FAILS(GODWIT_CONSTRAINT,
+        godwit_execute_many(transaction, "INSERT INTO note (id, count) VALUES (?, ?)", many, 2, 3, &changed));
+  OK(godwit_execute_many(transaction, "INSERT INTO note (id, count) VALUES (?, ?)", many, 2, 2, &changed));
+  REQUIRE(changed == 2);
+  OK(godwit_execute_many(transaction, "DELETE FROM note WHERE id = ? AND count = ?", many, 2, 3, &changed));
+  REQUIRE(changed == 2);
+  OK(godwit_execute_many(transaction, "DELETE FROM note", NULL, 0, 0, &changed));
+  REQUIRE(changed == 0);
   OK(godwit_commit(transaction));
 
   OK(godwit_begin(replica, GODWIT_READ, &transaction));

@@ -86,6 +86,19 @@ def test_a_transaction_is_whole_or_nothing(replica):
     assert [row["id"] for row in replica.query("SELECT id FROM note ORDER BY id")] == ["a", "b"]
 
 
+def test_many_rows_are_written_in_batches(replica):
+    with replica.write() as transaction:
+        rows = ((f"{number:04}", number) for number in range(1201))
+        assert transaction.executemany("INSERT INTO note (id, count) VALUES (?, ?)", rows) == 1201
+        assert transaction.executemany("DELETE FROM note WHERE id = ?", []) == 0
+        assert transaction.executemany("DELETE FROM note WHERE id = ?", [("0000",), ("none",), ("0001",)]) == 2
+        with pytest.raises(godwit.ConstraintError):
+            transaction.executemany("INSERT INTO note (id) VALUES (?)", [("new",), ("0002",)])
+        with pytest.raises(godwit.SQLError):
+            transaction.executemany("INSERT INTO note (id) VALUES (?)", [("x",), ("y", 1)])
+    assert replica.query("SELECT count(*) FROM note WHERE id NOT IN ('x')")[0][0] == 1199
+
+
 def test_errors_have_a_kind_a_message_and_a_hint(replica, tmp_path):
     with pytest.raises(godwit.NotFoundError) as raised:
         godwit.open(tmp_path / "nothing", must_exist=True)

@@ -51,6 +51,26 @@ public func execute(
 }
 
 /// As `godwit.h` says.
+@_cdecl("godwit_execute_many")
+public func executeMany(
+  _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<godwit_value>?, _ columns: Int,
+  _ rows: Int, _ changed: UnsafeMutablePointer<Int64>?
+) -> Int32 {
+  call {
+    changed?.pointee = 0
+    let transaction = try HandleTable.find(handle, OpenTransaction.self).writer()
+    let text = try Arguments.text(sql, "statement")
+    guard columns >= 0, rows >= 0, !columns.multipliedReportingOverflow(by: rows).overflow else {
+      throw CallFailure.misuse("the number of values is out of range")
+    }
+    // All of them before any is written: nothing else fails on their account afterwards.
+    let lists = try (0..<rows).map { try Arguments.values(values?.advanced(by: $0 * columns), columns) }
+    let count = try transaction.execute(text, forEach: lists)
+    changed?.pointee = Int64(count)
+  }
+}
+
+/// As `godwit.h` says.
 @_cdecl("godwit_query")
 public func query(
   _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<godwit_value>?, _ count: Int,

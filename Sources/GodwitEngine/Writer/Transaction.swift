@@ -154,9 +154,17 @@ public final class Transaction: Reader {
   public func execute(_ sql: SQL) throws -> Int {
     try checkIsOpen()
     if let failure = sql.failure { throw failure }
+    return try execute(sql.text, forEach: CollectionOfOne(sql.values))
+  }
+
+  /// Runs one statement for each list of values, in their order: all of them or, when one fails, none.
+  ///
+  /// - Returns: How many rows they changed.
+  package func execute(_ text: String, forEach rows: some Sequence<[Value]>) throws -> Int {
+    try checkIsOpen()
     try models.endRun()
-    let changes = try run(sql)
-    if !Self.isDataStatement(sql.text) { try writer.triggersMayHaveChanged() }
+    let changes = try run(text, rows)
+    if !Self.isDataStatement(text) { try writer.triggersMayHaveChanged() }
     return changes
   }
 
@@ -173,20 +181,23 @@ public final class Transaction: Reader {
 
   /// SQLite may leave what a statement did before it failed: by `OR FAIL`, and where a function fails, such as the
   /// capture's, in a statement that can break no constraint. A savepoint leaves nothing.
-  private func run(_ sql: SQL) throws -> Int {
-    try connection.withStatement(sql.text, authority: .user) { statement in
-      try statement.bind(sql.values)
-      guard !statement.isReadOnly else {
-        try statement.run()
-        return 0
-      }
-      return try connection.savepoint {
-        let before = connection.totalChanges
-        try statement.run()
-        // What changes no rows, such as CREATE INDEX, leaves the number of the statement before it.
-        return connection.totalChanges == before ? 0 : connection.changes
-      }
+  private func run(_ text: String, _ rows: some Sequence<[Value]>) throws -> Int {
+    try connection.withStatement(text, authority: .user) { statement in
+      guard !statement.isReadOnly else { return try run(statement, rows) }
+      return try connection.savepoint { try run(statement, rows) }
     }
+  }
+
+  private func run(_ statement: Statement, _ rows: some Sequence<[Value]>) throws -> Int {
+    var sum = 0
+    for values in rows {
+      try statement.bind(values)
+      let before = connection.totalChanges
+      try statement.run()
+      // What changes no rows, such as CREATE INDEX, leaves the number of the statement before it.
+      if connection.totalChanges != before { sum += connection.changes }
+    }
+    return sum
   }
 
   private static func isDataStatement(_ text: String) -> Bool {

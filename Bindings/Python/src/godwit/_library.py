@@ -66,6 +66,7 @@ _FUNCTIONS = {
     "commit": [_Handle],
     "rollback": [_Handle],
     "execute": [_Handle, c_char_p, POINTER(_CValue), c_size_t, POINTER(c_int64)],
+    "execute_many": [_Handle, c_char_p, POINTER(_CValue), c_size_t, c_size_t, POINTER(c_int64)],
     "query": [_Handle, c_char_p, POINTER(_CValue), c_size_t, POINTER(_Handle)],
     "next": [_Handle, POINTER(_Row)],
     "rows_close": [_Handle],
@@ -223,6 +224,15 @@ def execute(transaction: c_void_p, sql: Optional[bytes], values: Sequence[Value]
     """How many rows a statement changed."""
     changed = c_int64()
     call("execute", transaction, sql, bound(values), len(values), byref(changed))
+    return changed.value
+
+
+def execute_many(transaction: c_void_p, sql: Optional[bytes], rows: Sequence[Sequence[Value]]) -> int:
+    """How many rows a statement changed for all of the rows, which have equally many values."""
+    changed = c_int64()
+    width = len(rows[0])
+    values = bound([value for row in rows for value in row])
+    call("execute_many", transaction, sql, values, width, len(rows), byref(changed))
     return changed.value
 
 

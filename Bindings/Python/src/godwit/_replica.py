@@ -17,6 +17,8 @@ from ._library import Value, text
 from ._rows import Row, Rows
 
 _READ, _WRITE = range(2)
+# How many rows are bound at once.
+_BATCH = 500
 _ALL, _STATE, _REJOIN, _COLLECT = 1, 2, 4, 8
 
 
@@ -61,8 +63,21 @@ class Transaction:
         return _library.execute(self._open(), text(sql, "statement"), _parameters(values))
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
-        """The same statement for each of the rows; how many rows they changed."""
-        return sum(self.execute(sql, values) for values in rows)
+        """The same statement for each of the rows; how many rows they changed.
+
+        Rows go to the database in batches, of which one that fails leaves nothing behind.
+        """
+        statement, changed = text(sql, "statement"), 0
+        batch: List[Sequence[Value]] = []
+        for values in rows:
+            values = _parameters(values)
+            if batch and (len(batch) == _BATCH or len(values) != len(batch[0])):
+                changed += _library.execute_many(self._open(), statement, batch)
+                batch = []
+            batch.append(values)
+        if batch:
+            changed += _library.execute_many(self._open(), statement, batch)
+        return changed
 
     def query(self, sql: str, values: Sequence[Value] = ()) -> Rows:
         """The rows that one statement finds, read while the transaction lasts."""
