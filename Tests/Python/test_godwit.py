@@ -325,3 +325,15 @@ def test_nothing_is_plaintext(replica, tmp_path):
         for file in files:
             with open(os.path.join(folder, file), "rb") as stream:
                 assert b"unmistakable" not in stream.read()
+
+
+def test_the_readme_runs(tmp_path):
+    with open(os.path.join(os.path.dirname(__file__), "../../Bindings/Python/README.md")) as stream:
+        blocks = stream.read().split("```python\n")[1:]
+    assert len(blocks) >= 5
+    for block in blocks:
+        done = subprocess.run(
+            [sys.executable, "-c", block.split("```")[0]], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
