@@ -85,10 +85,11 @@ let package = Package(
       exclude: ["exports.map"],
       linkerSettings: [
         // No symbol of Swift's leaves the library, and what it has inside is its own.
-        .unsafeFlags([
-          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/GodwitC/exports.map",
-          "-Xlinker", "-soname=libgodwit.so.0",
-        ] + (Context.environment["GODWIT_PACKAGE"] == nil ? [] : ["-static-stdlib"]))
+        .unsafeFlags(
+          [
+            "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/GodwitC/exports.map",
+            "-Xlinker", "-soname=libgodwit.so.0",
+          ] + (Context.environment["GODWIT_PACKAGE"] == nil ? [] : ["-static-stdlib"]))
       ]),
     .target(
       name: "GodwitSimulation",
