@@ -89,6 +89,8 @@ let package = Package(
           [
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/GodwitC/exports.map",
             "-Xlinker", "-soname=libgodwit.so.0",
+            // Swift's threads, and what threads have kept here, stay when a program closes the library.
+            "-Xlinker", "-z", "-Xlinker", "nodelete",
           ] + (Context.environment["GODWIT_PACKAGE"] == nil ? [] : ["-static-stdlib"]))
       ]),
     .target(

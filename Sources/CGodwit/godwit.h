@@ -2,7 +2,8 @@
  * Godwit for C and for what calls C: encrypted data that works offline and agrees across machines.
  *
  * Every function but a few that say otherwise returns GODWIT_OK, or the code of a failure, of which godwit_last_error
- * has the message and a hint. A failure leaves what its function would have given unset: pointers are NULL, numbers 0.
+ * has the message and a hint. After a failure what its function would have given is unset: pointers are NULL, numbers 0,
+ * descriptors -1.
  *
  * Texts are UTF-8 that a NUL byte ends. What a function is given is copied, or used before it returns: it stays the
  * caller's. What a function gives through a `char **` or `void **` is the caller's, too, and goes back by godwit_free;
@@ -154,7 +155,7 @@ typedef struct godwit_options {
 int godwit_open(const char *path, const godwit_options *options, godwit_replica **replica);
 
 /*
- * Closes a replica, with its caches and watches. GODWIT_BUSY, and nothing else, while a transaction of it is open.
+ * Closes a replica, with its caches; its watches notice nothing more. GODWIT_BUSY, and nothing else, while a transaction of it is open.
  * Takes some milliseconds: what is due of care is done. NULL is ignored.
  */
 int godwit_close(godwit_replica *replica);
@@ -213,8 +214,8 @@ int godwit_execute(godwit_transaction *transaction, const char *sql, const godwi
                    int64_t *changed);
 
 /*
- * The same for each of many rows, whose values lie one row after another, `columns` for each: all of them, or none when
- * one fails. Of many rows it takes a fraction of the time.
+ * The same for each of many rows, whose values lie one row after another, `columns` for each, at least one: all of them,
+ * or none when one fails. Of many rows it takes a fraction of the time.
  */
 int godwit_execute_many(godwit_transaction *transaction, const char *sql, const godwit_value *values, size_t columns,
                         size_t rows, int64_t *changed);
@@ -234,7 +235,7 @@ const char *godwit_column_name(godwit_rows *rows, size_t column);
 
 /*
  * GODWIT_ROW with the next row, as many values as there are columns, which last until the next call for these rows;
- * texts of them end with NUL. GODWIT_DONE after the last one.
+ * texts of them end with NUL. GODWIT_DONE after the last one, and after a failure.
  */
 int godwit_next(godwit_rows *rows, const godwit_value **row);
 
@@ -340,8 +341,8 @@ typedef struct godwit_watch godwit_watch;
 
 /*
  * Watches tables, `count` of them; 0: all. `descriptor` becomes readable after a transaction has changed one of them: of
- * this process at once, of another one within a second. It may also become readable when nothing has changed. It belongs
- * to the watch: poll it, and call godwit_watch_clear before reading the tables anew.
+ * this process at once, of another one within a second. It may also become readable when nothing has changed, and does
+ * when the replica is closed. It belongs to the watch: poll it, and call godwit_watch_clear before reading the tables anew.
  */
 int godwit_watch_open(godwit_replica *replica, const char *const *tables, size_t count, int *descriptor,
                       godwit_watch **watch);

@@ -43,6 +43,10 @@ static void wrong_arguments(godwit_replica *replica) {
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", NULL, 1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, (size_t)-1, 1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, SIZE_MAX / 4, 9, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT 1", NULL, 0, (size_t)1 << 60, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, 1, (size_t)1 << 60, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", &value, (size_t)1 << 60, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT 1", &value, (size_t)-1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", NULL, 1, 1, NULL));
   value.type = 9;
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
@@ -64,6 +68,8 @@ static void wrong_arguments(godwit_replica *replica) {
 
   godwit_options options = GODWIT_OPTIONS;
   godwit_replica *other = NULL;
+  options.size = 12;
+  FAILS(GODWIT_MISUSE, godwit_open("x", &options, &other));
   options.size = 0;
   FAILS(GODWIT_MISUSE, godwit_open("x", &options, &other));
   options.size = sizeof options + 8;
@@ -144,9 +150,11 @@ static void fork_after_open(godwit_replica *replica) {
 
   REQUIRE(child >= 0);
   if (child == 0) {
-    godwit_replica *own = NULL;
+    godwit_replica *own = (godwit_replica *)&status;
+    json = (char *)&status;
     FAILS(GODWIT_FORKED, godwit_status(replica, &json));
     FAILS(GODWIT_FORKED, godwit_open("elsewhere", NULL, &own));
+    REQUIRE(json == NULL && own == NULL);
     FAILS(GODWIT_FORKED, godwit_close(replica));
     exit(0);
   }

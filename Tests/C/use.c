@@ -123,7 +123,8 @@ static void cache(godwit_replica *replica) {
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_cache_open(replica, "No.Name", 0, 0, &cache));
 }
 
-static void watch(godwit_replica *replica) {
+/* Watches tables; the one that this returns is open still. */
+static godwit_watch *watch(godwit_replica *replica, struct pollfd *left) {
   godwit_watch *notes = NULL, *all = NULL;
   const char *const tables[] = {"note"};
   struct pollfd polled[2];
@@ -146,7 +147,16 @@ static void watch(godwit_replica *replica) {
   REQUIRE(changed == 1);
   REQUIRE(poll(polled, 1, 0) == 0);
   OK(godwit_watch_close(notes));
-  /* The other one closes with the replica, and its handle then. */
+  /* What is written at once after the watch has begun is noticed. */
+  OK(godwit_watch_open(replica, tables, 1, &polled[0].fd, &notes));
+  OK(godwit_begin(replica, GODWIT_WRITE, &transaction));
+  OK(godwit_execute(transaction, "UPDATE note SET count = count + 1 WHERE id = 'n2'", NULL, 0, NULL));
+  OK(godwit_commit(transaction));
+  REQUIRE(poll(polled, 1, 5000) == 1);
+  OK(godwit_watch_close(notes));
+  OK(godwit_watch_clear(all, NULL));
+  *left = polled[1];
+  return all;
 }
 
 static void exchange(godwit_replica *replica, const char *folder) {
@@ -194,9 +204,14 @@ int main(int count, char **arguments) {
   write_and_read(replica);
   documents(replica);
   cache(replica);
-  watch(replica);
+  struct pollfd left;
+  godwit_watch *watched = watch(replica, &left);
   exchange(replica, arguments[1]);
+  OK(godwit_watch_clear(watched, NULL));
   OK(godwit_close(replica));
+  REQUIRE(poll(&left, 1, 5000) == 1);
+  OK(godwit_watch_close(watched));
+  FAILS(GODWIT_MISUSE, godwit_watch_close(watched));
 
   godwit_options options = GODWIT_OPTIONS;
   godwit_transaction *transaction = NULL;

@@ -3,9 +3,11 @@
 import asyncio
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 
 import godwit
@@ -36,6 +38,13 @@ NOTES = [
 def replica(tmp_path):
     with godwit.open(tmp_path / "notes", migrations=NOTES) as replica:
         yield replica
+
+
+def read_link(descriptor):
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return ""
 
 
 def insert(replica, *keys):
@@ -99,6 +108,26 @@ def test_many_rows_are_written_in_batches(replica):
     assert replica.query("SELECT count(*) FROM note WHERE id NOT IN ('x')")[0][0] == 1199
 
 
+def test_a_list_that_is_used_again_is_another_row(replica):
+    def rows():
+        row = ["", 0]
+        for number in range(3):
+            row[:] = [f"k{number}", number]
+            yield row
+
+    with replica.write() as transaction:
+        assert transaction.executemany("INSERT INTO note (id, count) VALUES (?, ?)", rows()) == 3
+        assert transaction.executemany("UPDATE note SET count = count + 1", [(), ()]) == 6
+    assert [tuple(row) for row in replica.query("SELECT id, count FROM note")] == [("k0", 2), ("k1", 3), ("k2", 4)]
+
+
+def test_an_error_goes_to_another_process(replica):
+    with pytest.raises(godwit.SQLError) as raised:
+        replica.query("SELECT nonsense")
+    error = pickle.loads(pickle.dumps(raised.value))
+    assert type(error) is godwit.SQLError and str(error) == str(raised.value) and error.name == "sql"
+
+
 def test_errors_have_a_kind_a_message_and_a_hint(replica, tmp_path):
     with pytest.raises(godwit.NotFoundError) as raised:
         godwit.open(tmp_path / "nothing", must_exist=True)
@@ -158,6 +187,22 @@ def test_documents_are_dictionaries(replica):
     with pytest.raises(godwit.Error) as raised:
         people.find("age >")
     assert raised.value.name == "invalidArgument"
+
+
+def test_a_collection_is_a_mapping(replica):
+    people = replica.collection("people")
+    people.update({"ada": {"n": 1}, "bob": {"n": 2}})
+    assert dict(people.items()) == {"ada": {"n": 1}, "bob": {"n": 2}}
+    assert sorted(person["n"] for person in people.values()) == [1, 2]
+    assert people.pop("ada") == {"n": 1} and people.pop("ada", None) is None
+    assert people.setdefault("eve", {"n": 3}) == {"n": 3} and people.setdefault("eve", {}) == {"n": 3}
+    people.clear()
+    assert dict(people) == {}
+    people.put("old", {}, expires=datetime.fromtimestamp(0, timezone.utc))
+    assert "old" not in people
+    for call in (lambda: people.find(limit=-1), lambda: replica.restore_conflict(1 << 64)):
+        with pytest.raises(ValueError):
+            call()
 
 
 def test_a_document_expires(replica):
@@ -220,6 +265,29 @@ def test_changes_are_noticed(replica):
     asyncio.run(asyncio.wait_for(run(), 20))
 
 
+def test_changes_cost_nothing_while_nobody_asks_and_end_with_the_replica(tmp_path):
+    replica = godwit.open(tmp_path / "notes", migrations=NOTES)
+
+    async def run():
+        changes = replica.changes()
+        await changes.__anext__()
+        insert(replica, "a")
+        await changes.__anext__()
+        insert(replica, "b")
+        start = time.process_time()
+        await asyncio.sleep(0.5)
+        assert time.process_time() - start < 0.3
+        await changes.__anext__()
+        replica.close()
+        with pytest.raises(StopAsyncIteration):
+            while True:
+                await changes.__anext__()
+
+    before = len(os.listdir("/proc/self/fd"))
+    asyncio.run(asyncio.wait_for(run(), 20))
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
 def test_a_transaction_is_its_threads(replica):
     failures = []
 
@@ -240,6 +308,13 @@ def test_a_transaction_is_its_threads(replica):
         with pytest.raises(godwit.BusyError):
             replica.close()
     assert len(failures) == 2
+    begun = replica.write()
+    begun.__enter__()
+    thread = threading.Thread(target=lambda: pytest.raises(godwit.MisuseError, begun.__exit__, None, None, None))
+    thread.start()
+    thread.join()
+    assert begun.is_open
+    begun.__exit__(None, None, None)
     with pytest.raises(godwit.MisuseError):
         transaction.execute("DELETE FROM note")
 
@@ -309,10 +384,13 @@ def test_what_nobody_has_any_more_goes(tmp_path):
     for number in range(5):
         replica = godwit.open(tmp_path / f"notes {number}")
         with replica.read() as transaction:
-            transaction.query("SELECT 1")
-        replica.close()
-        del replica, transaction
+            rows = transaction.query("SELECT 1")
+            assert transaction.query("SELECT 2").fetchone()[0] == 2
+        rows.close()
+        replica.cache("thumbs")["a"] = b"1"
+        del replica, transaction, rows
         gc.collect()
+    assert not [path for path in os.listdir("/proc/self/fd") if "notes" in read_link(path)]
     assert len(os.listdir("/proc/self/task")) < 40
 
 

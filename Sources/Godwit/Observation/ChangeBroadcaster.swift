@@ -22,16 +22,18 @@ package final class ChangeBroadcaster: CommitListener {
   /// Whether anybody observes; only then other processes are looked for.
   package var isPolling: Bool { state.withLock { $0.poll != nil } }
 
-  /// Wakes at once, and after each change of these tables, until the stream is released or the replica is closed.
+  /// Wakes after each change of these tables, until the stream is released or the replica is closed.
   ///
-  /// - Parameter lookForOthers: Announces what other processes have committed; run every second for as long as there
-  ///   are observers.
+  /// - Parameters:
+  ///   - startsAwake: Whether it wakes at once.
+  ///   - lookForOthers: Announces what other processes have committed; run every second for as long
+  ///     as there are observers.
   /// - Returns: The wakes, and what gives one more.
   func wakes(
-    on tables: TableSet, lookForOthers: @escaping @Sendable () async throws -> Void
+    on tables: TableSet, startsAwake: Bool = true, lookForOthers: @escaping @Sendable () async throws -> Void
   ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    wake.yield()
+    if startsAwake { wake.yield() }
     let isObserving = state.withLock { state in
       guard !state.isClosed else { return false }
       let number = state.nextNumber

@@ -121,17 +121,19 @@ extension Replica {
 
   fileprivate func wakes(on request: some FetchRequest) -> Wakes {
     // A request that names no table may read any.
-    Wakes(wakes(on: request.request.tables))
+    Wakes(wakes(on: request.request.tables, startsAwake: true))
   }
 
-  /// Wakes at once, and after each change of the tables, of all when none are named: of this process at once, of
-  /// another one within a second. It ends when the replica is closed.
-  package func changes(of tables: some Collection<String>) -> AsyncStream<Void> { wakes(on: tables).stream }
+  /// Wakes after each change of the tables, of all when none are named: of this process at once, of another one within
+  /// a second. It ends when the replica is closed.
+  package func changes(of tables: some Collection<String>) -> AsyncStream<Void> {
+    wakes(on: tables, startsAwake: false).stream
+  }
 
   private func wakes(
-    on tables: some Collection<String>
+    on tables: some Collection<String>, startsAwake: Bool
   ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
-    changes.wakes(on: tables.isEmpty ? .all : TableSet(tables)) { [pool] in
+    changes.wakes(on: tables.isEmpty ? .all : TableSet(tables), startsAwake: startsAwake) { [pool] in
       _ = try await pool.write { try $0.foreignCommits.look() != nil }
     }
   }

@@ -6,7 +6,6 @@ import GodwitReports
 /// Runs what a function of `godwit.h` does, and notes its failure for `godwit_last_error`.
 func call(_ body: () throws -> Void) -> Int32 {
   do {
-    try HandleTable.requireProcess()
     try body()
     return GODWIT_OK
   } catch {
@@ -59,8 +58,12 @@ enum Arguments {
     try pointer.map { try text($0, title) }
   }
 
+  /// How many parameters a statement has at most, in any SQLite.
+  static let greatestCount = 32_766
+
   /// Values that a statement's parameters are bound to.
   static func values(_ start: UnsafePointer<godwit_value>?, _ count: Int) throws -> [Value] {
+    guard (0...greatestCount).contains(count) else { throw CallFailure.misuse("\(count) values are out of range") }
     guard count > 0 else { return [] }
     guard let start else { throw CallFailure.misuse("the values are NULL") }
     return try UnsafeBufferPointer(start: start, count: count).map(value)

@@ -26,7 +26,7 @@ public func openReplica(
     let place = try Arguments.place(replica, "replica")
     let path = try Arguments.text(path, "path")
     let options = try OpeningOptions(options)
-    HandleTable.claimProcess()
+    try HandleTable.claimProcess()
     let opened = try waiting { try await Replica.open(at: path, configuration: try options.configuration()) }
     _ = OpenReplica.closesAtExit
     place.pointee = HandleTable.add(OpenReplica(opened, patience: options.patience))
@@ -78,15 +78,16 @@ private struct OpeningOptions: Sendable {
     var options = godwit_options()
     if let pointer {
       let size = UnsafeRawPointer(pointer).loadUnaligned(as: Int.self)
-      guard size >= MemoryLayout<Int>.size else {
-        throw CallFailure.misuse("the options have no size", hint: "begin with GODWIT_OPTIONS")
-      }
       guard size <= MemoryLayout<godwit_options>.size else {
         throw GodwitError(
           .unsupportedVersion, "the options are of a later version of the library",
           hint: "install the one that the program was compiled for")
       }
-      withUnsafeMutableBytes(of: &options) { $0.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: size)) }
+      // A later version of the library also takes the sizes of those before it.
+      guard size == MemoryLayout<godwit_options>.size else {
+        throw CallFailure.misuse("the options have the size \(size)", hint: "begin with GODWIT_OPTIONS")
+      }
+      options = pointer.pointee
     }
     name = try Arguments.optional(options.name, "name")
     keyring = try Arguments.optional(options.keyring, "keyring's path")

@@ -60,12 +60,15 @@ public func executeMany(
     changed?.pointee = 0
     let transaction = try HandleTable.find(handle, OpenTransaction.self).writer()
     let text = try Arguments.text(sql, "statement")
-    guard columns >= 0, rows >= 0, !columns.multipliedReportingOverflow(by: rows).overflow else {
-      throw CallFailure.misuse("the number of values is out of range")
+    let size = MemoryLayout<godwit_value>.stride
+    guard (0...Arguments.greatestCount).contains(columns), rows >= 0, columns > 0 || rows == 0,
+      !(columns * size).multipliedReportingOverflow(by: rows).overflow
+    else {
+      throw CallFailure.misuse("\(rows) rows of \(columns) values are out of range")
     }
-    // All of them before any is written: nothing else fails on their account afterwards.
-    let lists = try (0..<rows).map { try Arguments.values(values?.advanced(by: $0 * columns), columns) }
-    let count = try transaction.execute(text, forEach: lists)
+    let count = try transaction.execute(text, times: rows) { row in
+      try Arguments.values(values?.advanced(by: row * columns), columns)
+    }
     changed?.pointee = Int64(count)
   }
 }

@@ -22,8 +22,9 @@ enum HandleTable {
     guard process == 0 || process == getpid() else { throw .forked }
   }
 
-  /// Notes that this process uses the library.
-  static func claimProcess() {
+  /// Notes that this process uses the library; throws in a child of one that does.
+  static func claimProcess() throws(CallFailure) {
+    try requireProcess()
     _ = process.compareExchange(expected: 0, desired: getpid(), ordering: .relaxed)
   }
 
@@ -32,6 +33,7 @@ enum HandleTable {
       state.latest += step
       let number = first + state.latest
       state.objects[number] = object
+      object.note(number)
       return number
     }
     return OpaquePointer(bitPattern: number)
@@ -39,8 +41,10 @@ enum HandleTable {
 
   /// What a handle is of.
   ///
-  /// Throws `GODWIT_MISUSE` for one that is NULL, closed, or of another kind.
+  /// Throws `GODWIT_FORKED` in a child of the process that uses the library, before any lock is taken; `GODWIT_MISUSE`
+  /// for one that is NULL, closed, or of another kind.
   static func find<Object: Handled>(_ handle: OpaquePointer?, _ type: Object.Type = Object.self) throws -> Object {
+    try requireProcess()
     guard let handle else { throw CallFailure.misuse("the \(Object.title) is NULL") }
     guard let object = state.withLock({ $0.objects[UInt(bitPattern: handle)] }) as? Object else {
       throw CallFailure.misuse("this is no open \(Object.title)", hint: "it was closed, or is a handle of another kind")
@@ -49,9 +53,9 @@ enum HandleTable {
   }
 
   /// The handle is closed from now on.
-  static func remove(_ handle: OpaquePointer) {
-    _ = state.withLock { $0.objects.removeValue(forKey: UInt(bitPattern: handle)) }
-  }
+  static func remove(_ handle: OpaquePointer) { remove(UInt(bitPattern: handle)) }
+
+  static func remove(_ number: UInt) { _ = state.withLock { $0.objects.removeValue(forKey: number) } }
 
   /// Closes the handles of a kind of which this holds.
   static func removeAll<Object: Handled>(_ type: Object.Type, where isRemoved: (Object) -> Bool) {
@@ -70,4 +74,11 @@ enum HandleTable {
 protocol Handled: AnyObject, Sendable {
   /// What messages call it.
   static var title: String { get }
+
+  /// Gets the handle's number when it is made.
+  func note(_ number: UInt)
+}
+
+extension Handled {
+  func note(_ number: UInt) {}
 }

@@ -11,6 +11,7 @@ final class OpenRows: Handled, @unchecked Sendable {
 
   let transaction: OpenTransaction
   private var source: Source?
+  private(set) var number: UInt = 0
   /// The columns' names, in C's form.
   private let names: [UnsafeMutablePointer<CChar>?]
   /// The row that was read last.
@@ -47,6 +48,8 @@ final class OpenRows: Handled, @unchecked Sendable {
     row.deallocate()
   }
 
+  func note(_ number: UInt) { self.number = number }
+
   var columnCount: Int { names.count }
 
   /// Lasts as long as the rows.
@@ -59,7 +62,8 @@ final class OpenRows: Handled, @unchecked Sendable {
     _ = try transaction.reader()
     switch source {
     case .statement(let statement)?:
-      guard try statement.step() else { return finish() }
+      // After a failure, too: another step would begin anew.
+      guard try Result(catching: statement.step).mapError({ finish(with: $0) }).get() else { return finish() }
       for column in 0..<Int32(names.count) { row[Int(column)] = statement.cValue(at: column) }
     case .list(let rows, let next, let texts)?:
       for text in texts { free(text) }
@@ -80,6 +84,11 @@ final class OpenRows: Handled, @unchecked Sendable {
   private func finish() -> UnsafePointer<godwit_value>? {
     close()
     return nil
+  }
+
+  private func finish(with error: any Error) -> any Error {
+    close()
+    return error
   }
 
   /// Gives the statement back to its connection.

@@ -109,9 +109,11 @@ final class OpenTransaction: Handled, @unchecked Sendable {
   /// The same where there is nobody to throw to. The thread that began it calls this.
   func finish(committing: Bool) {
     ThreadTransactions.here.remove(self)
-    for rows in rows.values { rows.close() }
+    for rows in rows.values {
+      rows.close()
+      HandleTable.remove(rows.number)
+    }
     rows = [:]
-    HandleTable.removeAll(OpenRows.self) { $0.transaction === self }
     isCommitting.store(committing, ordering: .relaxed)
     ending.signal()
     ended.wait()

@@ -17,8 +17,9 @@ final class OpenWatch: Handled {
     self.event = event
     let changes = replica.changes(of: tables)
     task = Task.detached {
-      // The first wake says that it began.
-      for await _ in changes.dropFirst() { event.raise() }
+      for await _ in changes { event.raise() }
+      // Whoever waits for it is to see that the replica is closed.
+      event.raise()
     }
   }
 

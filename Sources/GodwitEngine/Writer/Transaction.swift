@@ -154,16 +154,17 @@ public final class Transaction: Reader {
   public func execute(_ sql: SQL) throws -> Int {
     try checkIsOpen()
     if let failure = sql.failure { throw failure }
-    return try execute(sql.text, forEach: CollectionOfOne(sql.values))
+    return try execute(sql.text, times: 1) { _ in sql.values }
   }
 
-  /// Runs one statement for each list of values, in their order: all of them or, when one fails, none.
+  /// Runs one statement several times, each with values of its own: all of them or, when one fails, none.
   ///
+  /// - Parameter values: Gives the values by the run's number, from 0 on.
   /// - Returns: How many rows they changed.
-  package func execute(_ text: String, forEach rows: some Sequence<[Value]>) throws -> Int {
+  package func execute(_ text: String, times: Int, values: (Int) throws -> [Value]) throws -> Int {
     try checkIsOpen()
     try models.endRun()
-    let changes = try run(text, rows)
+    let changes = try run(text, times, values)
     if !Self.isDataStatement(text) { try writer.triggersMayHaveChanged() }
     return changes
   }
@@ -181,17 +182,17 @@ public final class Transaction: Reader {
 
   /// SQLite may leave what a statement did before it failed: by `OR FAIL`, and where a function fails, such as the
   /// capture's, in a statement that can break no constraint. A savepoint leaves nothing.
-  private func run(_ text: String, _ rows: some Sequence<[Value]>) throws -> Int {
+  private func run(_ text: String, _ times: Int, _ values: (Int) throws -> [Value]) throws -> Int {
     try connection.withStatement(text, authority: .user) { statement in
-      guard !statement.isReadOnly else { return try run(statement, rows) }
-      return try connection.savepoint { try run(statement, rows) }
+      guard !statement.isReadOnly else { return try run(statement, times, values) }
+      return try connection.savepoint { try run(statement, times, values) }
     }
   }
 
-  private func run(_ statement: Statement, _ rows: some Sequence<[Value]>) throws -> Int {
+  private func run(_ statement: Statement, _ times: Int, _ values: (Int) throws -> [Value]) throws -> Int {
     var sum = 0
-    for values in rows {
-      try statement.bind(values)
+    for number in 0..<times {
+      try statement.bind(try values(number))
       let before = connection.totalChanges
       try statement.run()
       // What changes no rows, such as CREATE INDEX, leaves the number of the statement before it.

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ctypes import c_void_p
 from datetime import timedelta
-from typing import Optional, Union
+from typing import TYPE_CHECKING, Optional, Union
 
 from . import _library
 from ._library import text
+
+if TYPE_CHECKING:
+    from ._replica import Replica
 
 
 class Cache:
@@ -17,10 +20,15 @@ class Cache:
     to list.
     """
 
-    def __init__(self, handle: c_void_p, name: str) -> None:
+    def __init__(self, replica: "Replica", handle: c_void_p, name: str) -> None:
+        # It closes with the replica, which so lives as long.
+        self._replica = replica
         self._handle = handle
         #: The cache's name.
         self.name = name
+
+    def __del__(self) -> None:
+        _library.close_quietly("cache_close", self._handle)
 
     def __getitem__(self, key: str) -> bytes:
         found = self.get(key)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, MutableMapping, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    ItemsView,
+    Iterator,
+    List,
+    Mapping,
+    MutableMapping,
+    Optional,
+    Tuple,
+    ValuesView,
+)
 
 from . import _library
 from ._library import text
@@ -43,7 +55,8 @@ class Documents(MutableMapping[str, Document]):
         """Stores a document in place of the one that is there; from ``expires`` on it is gone."""
         if expires is not None and expires.tzinfo is None:
             raise ValueError("the expiry has no time zone")
-        milliseconds = 0 if expires is None else round(expires.timestamp() * 1000)
+        # 0 is never.
+        milliseconds = 0 if expires is None else round(expires.timestamp() * 1000) or -1
         _library.call("put", self._transaction._open(), self._name, text(key, "key"), _written(document), milliseconds)
 
     def merge(self, key: str, members: Mapping[str, Any]) -> None:
@@ -59,9 +72,10 @@ class Documents(MutableMapping[str, Document]):
     ) -> Iterator[Tuple[str, Document]]:
         """Keys and documents for which a condition holds, ``"age > 30 and name = 'Ada'"``; all when ``limit`` is 0."""
         handle = _library.take_handle(
-            "find", self._transaction._open(), self._name, text(where, "condition"), text(order, "order"), limit
+            "find", self._transaction._open(), self._name, text(where, "condition"), text(order, "order"),
+            _library.size(limit, "limit"),
         )
-        for key, found in Rows(handle):
+        for key, found in Rows(handle, self._transaction):
             yield str(key), json.loads(str(found))
 
     def __iter__(self) -> Iterator[str]:
@@ -69,6 +83,19 @@ class Documents(MutableMapping[str, Document]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self.find())
+
+    def items(self) -> ItemsView[str, Document]:
+        """Keys and documents as they are now."""
+        return dict(self.find()).items()
+
+    def values(self) -> ValuesView[Document]:
+        """Documents as they are now."""
+        return dict(self.find()).values()
+
+    def clear(self) -> None:
+        """Deletes all documents."""
+        for key in self:
+            del self[key]
 
 
 class Collection(MutableMapping[str, Document]):
@@ -111,3 +138,31 @@ class Collection(MutableMapping[str, Document]):
 
     def __len__(self) -> int:
         return len(self.find())
+
+    def items(self) -> ItemsView[str, Document]:
+        """Keys and documents of one state."""
+        return dict(self.find()).items()
+
+    def values(self) -> ValuesView[Document]:
+        """Documents of one state."""
+        return dict(self.find()).values()
+
+    def clear(self) -> None:
+        """Deletes all documents, in one transaction."""
+        with self._replica.write() as transaction:
+            transaction.collection(self._name).clear()
+
+    def update(self, *arguments: Any, **documents: Any) -> None:
+        """As of a dictionary, in one transaction."""
+        with self._replica.write() as transaction:
+            transaction.collection(self._name).update(*arguments, **documents)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        """As of a dictionary, in one transaction."""
+        with self._replica.write() as transaction:
+            return transaction.collection(self._name).pop(key, *default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """As of a dictionary, in one transaction."""
+        with self._replica.write() as transaction:
+            return transaction.collection(self._name).setdefault(key, default)

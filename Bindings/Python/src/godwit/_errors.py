@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Type
+from typing import Any, Dict, Optional, Tuple, Type
 
 
 class Error(Exception):
@@ -18,6 +18,9 @@ class Error(Exception):
         self.name = name
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.code, self.name, self.message, self.hint), self.__dict__
 
 
 class MisuseError(Error):

@@ -132,6 +132,18 @@ def call(name: str, *arguments: Any) -> None:
         raise _latest_failure()
 
 
+def close_quietly(name: str, handle: c_void_p) -> None:
+    """Closes a handle that nobody has any more, whatever comes of it."""
+    getattr(_library, "godwit_" + name)(handle)
+
+
+def size(value: int, title: str) -> int:
+    """A number of what there is in memory."""
+    if not 0 <= value < 1 << 63:
+        raise ValueError(f"the {title} is out of range: {value}")
+    return value
+
+
 def text(value: Optional[str], title: str = "text") -> Optional[bytes]:
     """A text as C reads it."""
     if value is None:
@@ -223,16 +235,16 @@ def bound(values: Sequence[Value]) -> Any:
 def execute(transaction: c_void_p, sql: Optional[bytes], values: Sequence[Value]) -> int:
     """How many rows a statement changed."""
     changed = c_int64()
-    call("execute", transaction, sql, bound(values), len(values), byref(changed))
+    array = bound(values)
+    call("execute", transaction, sql, array, len(array), byref(changed))
     return changed.value
 
 
 def execute_many(transaction: c_void_p, sql: Optional[bytes], rows: Sequence[Sequence[Value]]) -> int:
     """How many rows a statement changed for all of the rows, which have equally many values."""
     changed = c_int64()
-    width = len(rows[0])
-    values = bound([value for row in rows for value in row])
-    call("execute_many", transaction, sql, values, width, len(rows), byref(changed))
+    array = bound([value for row in rows for value in row])
+    call("execute_many", transaction, sql, array, len(array) // len(rows), len(rows), byref(changed))
     return changed.value
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import weakref
 from ctypes import byref, c_void_p, sizeof
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Sequence, Type, Union
+from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
 from . import _library
 from ._cache import Cache
 from ._documents import Collection, Documents
-from ._errors import MisuseError
+from ._errors import Error, MisuseError
 from ._library import Value, text
 from ._rows import Row, Rows
 
@@ -22,10 +23,11 @@ _BATCH = 500
 _ALL, _STATE, _REJOIN, _COLLECT = 1, 2, 4, 8
 
 
-def _parameters(values: object) -> Sequence[Value]:
+def _parameters(values: object) -> Tuple[Value, ...]:
     if isinstance(values, (str, bytes, dict)) or not isinstance(values, Sequence):
         raise TypeError("values are bound by position: give a tuple or a list")
-    return values
+    # Whoever gives a list may use it again for the next row.
+    return tuple(values)
 
 
 class Transaction:
@@ -46,9 +48,24 @@ class Transaction:
     def __exit__(
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            _library.call("commit" if kind is None else "rollback", handle)
+        if self._handle is None:
+            return
+        try:
+            _library.call("commit" if kind is None else "rollback", self._handle)
+        except MisuseError as failure:
+            # In another thread it stays open for the one that began it.
+            if failure.name != "misuse":
+                self._handle = None
+            raise
+        except Error:
+            self._handle = None
+            raise
+        self._handle = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has begun and not ended."""
+        return self._handle is not None
 
     def _open(self) -> c_void_p:
         if self._handle is None:
@@ -68,24 +85,25 @@ class Transaction:
         Rows go to the database in batches, of which one that fails leaves nothing behind.
         """
         statement, changed = text(sql, "statement"), 0
-        batch: List[Sequence[Value]] = []
-        for values in rows:
-            values = _parameters(values)
+        batch: List[Tuple[Value, ...]] = []
+        for row in rows:
+            values = _parameters(row)
             if batch and (len(batch) == _BATCH or len(values) != len(batch[0])):
                 changed += _library.execute_many(self._open(), statement, batch)
                 batch = []
-            batch.append(values)
+            if values:
+                batch.append(values)
+            else:
+                changed += self.execute(sql)
         if batch:
             changed += _library.execute_many(self._open(), statement, batch)
         return changed
 
     def query(self, sql: str, values: Sequence[Value] = ()) -> Rows:
         """The rows that one statement finds, read while the transaction lasts."""
-        values = _parameters(values)
-        handle = _library.take_handle(
-            "query", self._open(), text(sql, "statement"), _library.bound(values), len(values)
-        )
-        return Rows(handle)
+        array = _library.bound(_parameters(values))
+        handle = _library.take_handle("query", self._open(), text(sql, "statement"), array, len(array))
+        return Rows(handle, self)
 
     def collection(self, name: str) -> Documents:
         """A collection of documents, in this transaction."""
@@ -99,6 +117,9 @@ class Replica:
         self._handle: Optional[c_void_p] = handle
         #: Where it is.
         self.path = path
+        # One that nobody has any more is closed; at the interpreter's exit the library does so.
+        self._closing = weakref.finalize(self, _library.close_quietly, "close", handle)
+        self._closing.atexit = False
 
     def _open(self) -> c_void_p:
         if self._handle is None:
@@ -109,6 +130,7 @@ class Replica:
         """Closes it. What is still open when the interpreter exits is closed then."""
         if self._handle is not None:
             _library.call("close", self._handle)
+            self._closing.detach()
             self._handle = None
 
     def __enter__(self) -> "Replica":
@@ -148,8 +170,11 @@ class Replica:
 
     def cache(self, name: str, max_bytes: int = 0, max_entries: int = 0) -> Cache:
         """An encrypted cache beside the replica, without a bound where that is 0."""
-        handle = _library.take_handle("cache_open", self._open(), text(name, "cache's name"), max_bytes, max_entries)
-        return Cache(handle, name)
+        handle = _library.take_handle(
+            "cache_open", self._open(), text(name, "cache's name"), _library.size(max_bytes, "bound"),
+            _library.size(max_entries, "bound"),
+        )
+        return Cache(self, handle, name)
 
     # Exchange
 
@@ -202,11 +227,11 @@ class Replica:
 
     def conflicts(self, limit: int = 50) -> List[Dict[str, Any]]:
         """The latest writes that lost a merge, newest first."""
-        return self._json("conflicts", limit)  # type: ignore[no-any-return]
+        return self._json("conflicts", _library.size(limit, "limit"))  # type: ignore[no-any-return]
 
     def restore_conflict(self, number: int) -> bool:
         """Writes again what lost, as a new change; whether anything was left to write."""
-        return bool(_library.take_int("conflict_restore", self._open(), number))
+        return bool(_library.take_int("conflict_restore", self._open(), _library.size(number, "conflict's number")))
 
     def _json(self, name: str, *arguments: Any) -> Any:
         found = _library.take_text(name, self._open(), *arguments)
@@ -216,21 +241,24 @@ class Replica:
 
     async def changes(self, *tables: str) -> AsyncIterator[None]:
         """Yields once at the beginning, and after changes of these tables, or of any: of this process at once, of
-        another one within a second. It may yield when nothing has changed."""
-        handle, descriptor = _library.open_watch(self._open(), tables)
+        another one within a second. It may yield when nothing has changed, and ends when the replica is closed."""
         loop = asyncio.get_running_loop()
         woken = asyncio.Event()
-        loop.add_reader(descriptor, woken.set)
+        handle, descriptor = _library.open_watch(self._open(), tables)
+
+        def wake() -> None:
+            _library.take_int("watch_clear", handle)
+            woken.set()
+
         try:
-            while True:
+            loop.add_reader(descriptor, wake)
+            while self._handle is not None:
                 yield
                 await woken.wait()
-                _library.take_int("watch_clear", handle)
                 woken.clear()
         finally:
             loop.remove_reader(descriptor)
-            if self._handle is not None:
-                _library.call("watch_close", handle)
+            _library.close_quietly("watch_close", handle)
 
 
 def open(
@@ -261,5 +289,5 @@ def open(
     options.passphrase_file = place(passphrase_file, "passphrase file")
     options.migrations = text(migrations, "migrations")
     options.must_exist, options.read_only, options.post_quantum = must_exist, read_only, post_quantum
-    options.busy_milliseconds = max(1, round(timeout * 1000))
+    options.busy_milliseconds = max(1, min(round(timeout * 1000), (1 << 31) - 1))
     return Replica(_library.take_handle("open", place(path, "path"), byref(options)), os.fspath(path))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from ctypes import c_void_p
-from typing import Any, Iterator, List, Optional, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _library
 from ._library import Value
+
+if TYPE_CHECKING:
+    from ._replica import Transaction
 
 
 class Row:
@@ -59,8 +62,9 @@ class Rows:
     """The rows that a statement finds, read one after another while their transaction lasts: an iterator with
     ``fetchone``, ``fetchmany`` and ``fetchall``."""
 
-    def __init__(self, handle: c_void_p) -> None:
+    def __init__(self, handle: c_void_p, transaction: "Transaction") -> None:
         self._handle: Optional[c_void_p] = handle
+        self._transaction = transaction
         self.columns = _library.columns(handle)
         self._place: Any = _library.row_place()
 
@@ -77,6 +81,7 @@ class Rows:
         """The next row, or None after the last one."""
         if self._handle is None:
             return None
+        self._transaction._open()
         values = _library.next_row(self._handle, len(self.columns), self._place)
         if values is None:
             self.close()
@@ -99,6 +104,11 @@ class Rows:
 
     def close(self) -> None:
         """Reads no more of them. Rows also end with their transaction."""
-        if self._handle is not None:
-            handle, self._handle = self._handle, None
+        handle, self._handle = self._handle, None
+        if handle is not None and self._transaction.is_open:
             _library.call("rows_close", handle)
+
+    def __del__(self) -> None:
+        if self._handle is not None:
+            # Of another thread, or after the transaction, it does nothing.
+            _library.close_quietly("rows_close", self._handle)
