@@ -45,6 +45,11 @@ extension RemotePass {
     guard !baseKeys.contains(base.key) else { return file }
     for (name, listed) in try await bases(on: carrier) {
       guard case .base(_, let key) = name, key == base.key || key == root?.key else { continue }
+      // What is kept whole may be short in its file, and who builds on it must know.
+      guard root != nil else {
+        _ = try await takeBase(listed, from: carrier)
+        continue
+      }
       var note = RemoteNotes.File(name: listed.name, tag: listed.tag, at: now, news: [])
       note.sealed = file.sealed
       if key == base.key { note.base = root?.bytes ?? [] }
