@@ -70,9 +70,7 @@ public func findDocuments(
     guard limit >= 0 else { throw CallFailure.misuse("the limit is out of range") }
     if limit > 0 { request = request.limit(limit) }
     let found = try transaction.reader().fetch(request).map { [$0.key, $0.json] }
-    let opened = OpenRows(found, columns: ["key", "json"], of: transaction)
-    transaction.add(opened)
-    place.pointee = HandleTable.add(opened)
+    place.pointee = transaction.add(OpenRows(found, columns: ["key", "json"], of: transaction))
   }
 }
 

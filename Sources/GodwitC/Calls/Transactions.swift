@@ -85,9 +85,7 @@ public func query(
     let reader = try transaction.reader()
     let sql = SQL(text: try Arguments.text(sql, "statement"), values: try Arguments.values(values, count))
     try reader.checkIsOpen()
-    let opened = OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction)
-    transaction.add(opened)
-    place.pointee = HandleTable.add(opened)
+    place.pointee = transaction.add(OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
   }
 }
 

@@ -120,7 +120,11 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     owner.remove(self)
   }
 
-  func add(_ rows: OpenRows) { self.rows[ObjectIdentifier(rows)] = rows }
+  /// Rows that end with it; their handle.
+  func add(_ rows: OpenRows) -> OpaquePointer? {
+    self.rows[ObjectIdentifier(rows)] = rows
+    return HandleTable.add(rows)
+  }
 
   func remove(_ rows: OpenRows) { self.rows[ObjectIdentifier(rows)] = nil }
 }
