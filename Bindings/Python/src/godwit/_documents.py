@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from datetime import datetime
 from typing import (
     TYPE_CHECKING,
     Any,
     Dict,
     ItemsView,
+    Iterable,
     Iterator,
     List,
     Mapping,
@@ -35,7 +37,36 @@ def _written(document: Mapping[str, Any]) -> Optional[bytes]:
     return text(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 
-class Documents(MutableMapping[str, Document]):
+class _Mapping(MutableMapping[str, Document]):
+    """What a collection is inside and outside of transactions: views are of one state."""
+
+    @abstractmethod
+    def put(self, key: str, document: Mapping[str, Any], expires: Optional[datetime] = None) -> None: ...
+
+    @abstractmethod
+    def find(
+        self, where: Optional[str] = None, order: Optional[str] = None, limit: int = 0
+    ) -> Iterable[Tuple[str, Document]]: ...
+
+    def __setitem__(self, key: str, document: Mapping[str, Any]) -> None:
+        self.put(key, document)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([key for key, _ in self.find()])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.find())
+
+    def items(self) -> ItemsView[str, Document]:
+        """Keys and documents of one state."""
+        return dict(self.find()).items()
+
+    def values(self) -> ValuesView[Document]:
+        """Documents of one state."""
+        return dict(self.find()).values()
+
+
+class Documents(_Mapping):
     """A collection in a transaction (:meth:`Transaction.collection`)."""
 
     def __init__(self, transaction: "Transaction", name: str) -> None:
@@ -47,9 +78,6 @@ class Documents(MutableMapping[str, Document]):
         if found is None:
             raise KeyError(key)
         return json.loads(found)  # type: ignore[no-any-return]
-
-    def __setitem__(self, key: str, document: Mapping[str, Any]) -> None:
-        self.put(key, document)
 
     def put(self, key: str, document: Mapping[str, Any], expires: Optional[datetime] = None) -> None:
         """Stores a document in place of the one that is there; from ``expires`` on it is gone."""
@@ -78,27 +106,13 @@ class Documents(MutableMapping[str, Document]):
         for key, found in Rows(handle, self._transaction):
             yield str(key), json.loads(str(found))
 
-    def __iter__(self) -> Iterator[str]:
-        return iter([key for key, _ in self.find()])
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self.find())
-
-    def items(self) -> ItemsView[str, Document]:
-        """Keys and documents as they are now."""
-        return dict(self.find()).items()
-
-    def values(self) -> ValuesView[Document]:
-        """Documents as they are now."""
-        return dict(self.find()).values()
-
     def clear(self) -> None:
         """Deletes all documents."""
         for key in self:
             del self[key]
 
 
-class Collection(MutableMapping[str, Document]):
+class Collection(_Mapping):
     """A collection outside transactions: each call is one of its own (:meth:`Replica.collection`)."""
 
     def __init__(self, replica: "Replica", name: str) -> None:
@@ -108,9 +122,6 @@ class Collection(MutableMapping[str, Document]):
     def __getitem__(self, key: str) -> Document:
         with self._replica.read() as transaction:
             return transaction.collection(self._name)[key]
-
-    def __setitem__(self, key: str, document: Mapping[str, Any]) -> None:
-        self.put(key, document)
 
     def put(self, key: str, document: Mapping[str, Any], expires: Optional[datetime] = None) -> None:
         """As :meth:`Documents.put`."""
@@ -132,20 +143,6 @@ class Collection(MutableMapping[str, Document]):
         """As :meth:`Documents.find`, in a list."""
         with self._replica.read() as transaction:
             return list(transaction.collection(self._name).find(where, order, limit))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([key for key, _ in self.find()])
-
-    def __len__(self) -> int:
-        return len(self.find())
-
-    def items(self) -> ItemsView[str, Document]:
-        """Keys and documents of one state."""
-        return dict(self.find()).items()
-
-    def values(self) -> ValuesView[Document]:
-        """Documents of one state."""
-        return dict(self.find()).values()
 
     def clear(self) -> None:
         """Deletes all documents, in one transaction."""
