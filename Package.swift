@@ -27,9 +27,12 @@ let package = Package(
     // For the bench alone: OpenSSL's own ciphers, to compare with
     .systemLibrary(name: "COpenSSL", path: "Tools/openssl", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     // What programs in C include: godwit.h
     .systemLibrary(name: "CGodwit"),
+
+    // libcurl, loaded when it is first used; its header comes with libcurl4-openssl-dev
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
 
     // Foundations: errors and bytes; files opened safely
     .target(name: "GodwitBase"),
@@ -52,7 +55,8 @@ let package = Package(
     .target(
       name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitCore", "GodwitCrypto", "GodwitKeys", "CZstd"]),
     .target(
-      name: "GodwitRemotes", dependencies: ["GodwitBase", "GodwitFiles", "GodwitCore", "GodwitCrypto", "CCurl"]),
+      name: "GodwitRemotes",
+      dependencies: ["GodwitBase", "GodwitFiles", "GodwitCore", "GodwitCrypto", "CCurl", "CExpat"]),
     .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitCore"]),
     .target(
       name: "GodwitCache",

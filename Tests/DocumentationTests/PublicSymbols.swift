@@ -37,7 +37,8 @@ struct PublicSymbols {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let includes =
-      ["\(folder)/Modules"] + ["CSQLCipher", "CZstd", "CCurl"].map { "\(DocumentationPage.root)/Sources/\($0)" }
+      ["\(folder)/Modules", "\(folder)/CCurl.build"]
+      + ["CSQLCipher", "CZstd", "CExpat"].map { "\(DocumentationPage.root)/Sources/\($0)" }
     process.arguments =
       ["swift", "symbolgraph-extract", "-module-name", module, "-target", target]
       + includes.flatMap { ["-I", $0] } + ["-minimum-access-level", "public", "-output-dir", output]

@@ -42,7 +42,7 @@ update_apt_lists() {
 }
 
 # The system libraries, each by what pkg-config and Debian call it. A script may want more.
-libraries=(sqlcipher:libsqlcipher-dev libcrypto:libssl-dev libzstd:libzstd-dev libcurl:libcurl4-openssl-dev)
+libraries=(sqlcipher:libsqlcipher-dev libcrypto:libssl-dev libzstd:libzstd-dev libcurl:libcurl4-openssl-dev expat:libexpat1-dev)
 
 # The Debian packages of the system libraries that are not there.
 missing_packages() {

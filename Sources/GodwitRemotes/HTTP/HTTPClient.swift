@@ -6,7 +6,6 @@ import Synchronization
 /// Sends requests by libcurl of the system (curl.se/libcurl), one after another, over connections that stay open. Calls
 /// block.
 final class HTTPClient: @unchecked Sendable {
-  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
   /// The curl handle, which one thread at a time may use: whoever has the lock.
   private let curl: UnsafeMutableRawPointer
   private let lock = Mutex(())
@@ -18,10 +17,12 @@ final class HTTPClient: @unchecked Sendable {
   ///   - certificates: A file with the certificates to trust in place of the system's.
   ///   - silence: How long connecting may take, and how long nothing may come or go, in seconds.
   ///   - usesProxy: Whether the proxy that the environment names is used.
-  /// - Throws: `unreachable` when libcurl gives no handle.
+  /// - Throws: `unreachable` when there is no libcurl, or it gives no handle.
   init(certificates: String?, silence: Int, usesProxy: Bool = true) throws {
-    guard Self.isReady, let curl = curl_easy_init() else {
-      throw GodwitError(.unreachable, "libcurl cannot be started", hint: "see that the system's libcurl is whole")
+    guard godwit_curl_load() == 1, let curl = godwit_curl_open() else {
+      throw GodwitError(
+        .unreachable, "libcurl cannot be loaded, which object stores are reached with",
+        hint: "install the system's libcurl, 7.85 or later: Debian's libcurl4")
     }
     self.curl = curl
     self.certificates = certificates
@@ -29,15 +30,15 @@ final class HTTPClient: @unchecked Sendable {
     self.usesProxy = usesProxy
   }
 
-  deinit { curl_easy_cleanup(curl) }
+  deinit { godwit_curl_close(curl) }
 
   func send(_ request: HTTPRequest, meter: TransferMeter) throws -> HTTPResponse {
     try lock.withLock { _ in
-      curl_easy_reset(curl)
+      godwit_curl_reset(curl)
       let exchange = HTTPExchange(request, meter)
       var headers: UnsafeMutablePointer<curl_slist>?
-      defer { curl_slist_free_all(headers) }
-      for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
+      defer { godwit_curl_free(headers) }
+      for (name, value) in request.headers { headers = godwit_curl_append(headers, "\(name): \(value)") }
       try configure(request)
       if let limit = meter.pieceLimit {
         // What has come is handed over in pieces of so many bytes; libcurl takes no other sizes.
@@ -138,7 +139,7 @@ struct HTTPFailure: Error {
 
   /// Specs/remotes.md, "Faults", 1 to 4, 31 and 32.
   var error: GodwitError {
-    let reason = String(cString: curl_easy_strerror(code))
+    let reason = String(cString: godwit_curl_reason(code))
     switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CONNECT_ERROR:

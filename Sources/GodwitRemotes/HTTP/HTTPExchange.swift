@@ -46,7 +46,7 @@ final class HTTPExchange {
       godwit_curl_set_pointer(curl, CURLOPT_XFERINFODATA, context)
       godwit_curl_set_progress(curl) { HTTPExchange.of($0).progress($2, $4) }
       godwit_curl_set_long(curl, CURLOPT_NOPROGRESS, 0)
-      return curl_easy_perform(curl)
+      return godwit_curl_perform(curl)
     }
   }
 

@@ -136,7 +136,7 @@ final class StoreClient: Sendable {
 
   private static func date(_ text: String?) -> Date? {
     guard let text else { return nil }
-    let seconds = curl_getdate(text, nil)
+    let seconds = godwit_curl_date(text)
     return seconds < 0 ? nil : Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 

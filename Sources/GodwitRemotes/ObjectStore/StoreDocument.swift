@@ -1,6 +1,4 @@
-import Foundation
-import FoundationXML
-import GodwitBase
+import CExpat
 
 /// What a store answers in XML: a list of objects, or an error. Elements that are not known are passed over.
 struct StoreDocument {
@@ -20,13 +18,10 @@ struct StoreDocument {
   var message = ""
   var region: String?
 
-  /// Nil for what is no XML.
+  /// Nil for what is no XML of a store: what is not well formed, has a document type, or is too deep.
   init?(_ bytes: [UInt8]) {
     let reader = StoreDocumentReader()
-    let parser = XMLParser(data: Data(bytes))
-    parser.shouldResolveExternalEntities = false
-    parser.delegate = reader
-    guard parser.parse() else { return nil }
+    guard reader.read(bytes) else { return nil }
     self = reader.document
     if !reader.isTruncated { nextToken = nil }
   }
@@ -34,35 +29,63 @@ struct StoreDocument {
   fileprivate init() {}
 }
 
-private final class StoreDocumentReader: NSObject, XMLParserDelegate {
+/// Reads a store's answer by the system's Expat (libexpat.github.io), which follows no reference to another place.
+private final class StoreDocumentReader {
+  /// A store's answers are four elements deep.
+  private static let depthLimit = 16
+
   var document = StoreDocument()
   var isTruncated = false
   private var text = ""
   private var path: [String] = []
+  /// While it reads.
+  private var parser: XML_Parser?
 
-  func parser(
-    _ parser: XMLParser, didStartElement element: String, namespaceURI: String?, qualifiedName: String?,
-    attributes: [String: String] = [:]
-  ) {
-    // A store's answers are four elements deep.
-    guard path.count < 16 else { return parser.abortParsing() }
+  func read(_ bytes: [UInt8]) -> Bool {
+    guard let count = Int32(exactly: bytes.count), let parser = XML_ParserCreate(nil) else { return false }
+    self.parser = parser
+    defer { XML_ParserFree(parser) }
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetElementHandler(
+      parser, { reader, name, _ in StoreDocumentReader.of(reader).begin(String(cString: name.unsafelyUnwrapped)) },
+      { reader, name in StoreDocumentReader.of(reader).end(String(cString: name.unsafelyUnwrapped)) })
+    XML_SetCharacterDataHandler(parser) { StoreDocumentReader.of($0).add($1, Int($2)) }
+    // No store's answer has a document type, and entities are declared in one.
+    XML_SetStartDoctypeDeclHandler(parser) { reader, _, _, _, _ in StoreDocumentReader.of(reader).stop() }
+    return withExtendedLifetime(self) {
+      bytes.withUnsafeBufferPointer { buffer in
+        buffer.withMemoryRebound(to: CChar.self) { XML_Parse(parser, $0.baseAddress, count, 1) == XML_STATUS_OK }
+      }
+    }
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> StoreDocumentReader {
+    // Expat hands back what `read` gave it.
+    Unmanaged<StoreDocumentReader>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+  }
+
+  private func stop() { XML_StopParser(parser, 0) }
+
+  private func begin(_ element: String) {
+    guard path.count < Self.depthLimit else { return stop() }
     if path.isEmpty { document.isList = element == "ListBucketResult" }
     path.append(element)
     text = ""
     if element == "Contents" { document.objects.append(StoreDocument.Object()) }
   }
 
-  func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+  private func add(_ characters: UnsafePointer<CChar>?, _ count: Int) {
+    text += String(decoding: UnsafeRawBufferPointer(start: characters, count: count), as: UTF8.self)
+  }
 
-  func parser(
-    _ parser: XMLParser, didEndElement element: String, namespaceURI: String?, qualifiedName: String?
-  ) {
-    path.removeLast()
+  private func end(_ element: String) {
+    // After a stop Expat may still end what it has begun.
+    guard path.popLast() != nil else { return }
     let last = document.objects.count - 1
     switch (path.last, element) {
     case ("Contents", "Key"): document.objects[last].key = text
     case ("Contents", "Size"): document.objects[last].size = Int(text) ?? 0
-    case ("Contents", "ETag"): document.objects[last].tag = text.trimmingCharacters(in: ["\""])
+    case ("Contents", "ETag"): document.objects[last].tag = text.trimmingQuotes
     case (_, "IsTruncated"): isTruncated = text == "true"
     case (_, "NextContinuationToken"): document.nextToken = text
     case ("Error", "Code"): document.code = text
@@ -70,5 +93,14 @@ private final class StoreDocumentReader: NSObject, XMLParserDelegate {
     case ("Error", "Region"): document.region = text
     default: break
     }
+  }
+}
+
+extension String {
+  fileprivate var trimmingQuotes: String {
+    var rest = self[...]
+    while rest.first == "\"" { rest.removeFirst() }
+    while rest.last == "\"" { rest.removeLast() }
+    return String(rest)
   }
 }
