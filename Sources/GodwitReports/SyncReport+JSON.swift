@@ -2,29 +2,32 @@ import Godwit
 
 extension Replica.SyncReport {
   /// Specs/cli.md, "JSON": one for each remote.
-  package func json(_ names: ReplicaNames) -> [JSONValue] { remotes.map { json($0, names) } }
+  package func json(_ names: ReplicaNames) -> [JSONValue] { remotes.map { $0.json(names) } }
+}
 
-  private func json(_ remote: Replica.SyncReport.Remote, _ names: ReplicaNames) -> JSONValue {
-    let sums = SyncSums(remote)
+extension Replica.SyncReport.Remote {
+  /// Specs/cli.md, "JSON".
+  package func json(_ names: ReplicaNames) -> JSONValue {
+    let sums = SyncSums(self)
     return [
-      "remote": .string(remote.name),
+      "remote": .string(name),
       "applied": .number(sums.applied), "rows": .number(sums.rows), "conflicts": .number(sums.conflicts),
       "waiting": .number(sums.waiting), "stateTaken": .bool(sums.hasState),
-      "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
-      "published": remote.published.map { .number($0.transactions) } ?? .null,
+      "files": .number(taken.count), "fetchedBytes": .number(fetchedBytes),
+      "published": published.map { .number($0.transactions) } ?? .null,
       "publishedBytes": .number(
-        [remote.published, remote.publishedLog, remote.publishedState].reduce(remote.publishedBaseBytes) {
+        [published, publishedLog, publishedState].reduce(publishedBaseBytes) {
           $0 + ($1?.bytes ?? 0)
         }),
-      "logged": remote.publishedLog.map { .number($0.transactions) } ?? .null,
-      "statePublished": .bool(remote.publishedState != nil),
-      "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
+      "logged": publishedLog.map { .number($0.transactions) } ?? .null,
+      "statePublished": .bool(publishedState != nil),
+      "findings": .array(findings.map(\.rawValue).sorted().map { .string($0) }),
       "refused": .array(
-        remote.refused.map {
+        refused.map {
           ["file": .string($0.name), "code": .string($0.error.code.rawValue), "message": .string($0.error.message)]
         }),
-      "leftOut": .array(remote.taken.flatMap(\.attention.leftOut).map { $0.json(names) }),
-      "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
+      "leftOut": .array(taken.flatMap(\.attention.leftOut).map { $0.json(names) }),
+      "error": error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
     ]
   }
 }

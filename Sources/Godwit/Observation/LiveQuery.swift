@@ -130,7 +130,8 @@ extension Replica {
     wakes(on: tables, startsAwake: false).stream
   }
 
-  private func wakes(
+  /// The same, with what gives one more.
+  func wakes(
     on tables: some Collection<String>, startsAwake: Bool
   ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
     changes.wakes(on: tables.isEmpty ? .all : TableSet(tables), startsAwake: startsAwake) { [pool] in

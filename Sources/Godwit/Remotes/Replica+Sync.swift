@@ -54,11 +54,7 @@ extension Replica {
   /// All of them where none is named.
   private func remotes(named names: [String]) async throws -> [RemoteNotes.Remote] {
     let all = try await pool.read { try RemoteNotes($0).list() }
-    guard !all.isEmpty else {
-      throw GodwitError(
-        .invalidArgument, "this replica has no remote to sync with",
-        hint: "add a folder or a bucket: godwit remote add NAME URL")
-    }
+    guard !all.isEmpty else { throw GodwitError.noRemotes }
     guard !names.isEmpty else { return all }
     return try names.map { name in
       guard let remote = all.first(where: { $0.name == name }) else { throw GodwitError.noRemote(name, among: all) }
@@ -111,6 +107,13 @@ extension Replica {
 }
 
 extension GodwitError {
+  /// There is nothing to sync with.
+  package static var noRemotes: GodwitError {
+    GodwitError(
+      .invalidArgument, "this replica has no remote to sync with",
+      hint: "add a folder or a bucket: godwit remote add NAME URL")
+  }
+
   /// What is wrong here and not at a remote: the next one would meet it, too.
   fileprivate var endsAllSyncs: Bool {
     [.closed, .readOnly, .diskFull, .busy, .damagedDatabase, .damagedLog].contains(code)

@@ -15,6 +15,7 @@ struct Sync: AsyncParsableCommand {
         godwit sync --limit-rate 500k
         godwit sync --rejoin     (when this replica has been away for too long)
         godwit sync --collect    (on one machine of a large group, again and again)
+        godwit sync --watch      (until Ctrl-C: soon after each change here, and once a minute)
       """)
 
   @Argument(help: "The remotes. (default: all)")
@@ -30,10 +31,23 @@ struct Sync: AsyncParsableCommand {
       """)
   var collect = false
 
+  @Flag(help: "Stay, and sync again soon after each change here and in every interval, until Ctrl-C.")
+  var watch = false
+
+  @Option(help: ArgumentHelp("With --watch: the interval, from 1 to 86400. (default: 60)", valueName: "seconds"))
+  var every: Int?
+
   @OptionGroup var rate: RateOption
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard watch || every == nil else { throw ValidationError("--every goes with --watch") }
+    guard (1...86_400).contains(every ?? 60) else { throw ValidationError("--every is from 1 to 86400") }
+    guard !watch || !rejoin else { throw ValidationError("--watch and --rejoin do not go together; rejoin once first") }
+  }
+
   func run() async throws {
+    if watch { return try await stay() }
     let console = options.console
     let (report, members) = try await options.withReplica { replica in
       let bar = console.progress("syncing")
@@ -47,16 +61,30 @@ struct Sync: AsyncParsableCommand {
     try Self.show(report, ReplicaNames(members), on: options)
   }
 
+  /// Until the task is cancelled, which is what ends it.
+  private func stay() async throws {
+    let view = SyncWatch(options.console)
+    try await options.withReplica { replica in
+      // The library waits for the first one to be added; who types this has forgotten it.
+      guard try await !replica.remotes.list().isEmpty else { throw GodwitError.noRemotes }
+      do {
+        try await replica.keepInSync(
+          with: names, every: .seconds(every ?? 60), isCollecting: collect, maximumBytesPerSecond: rate.bytesPerSecond
+        ) { try await view.show($0, replica) }
+      } catch is CancellationError {}
+    }
+  }
+
   /// Exits with the status of the first remote that failed.
   static func show(_ report: Replica.SyncReport, _ names: ReplicaNames, on options: ReplicaOptions) throws {
     let console = options.console
-    let view = SyncView(report, names)
+    let view = SyncView(report.remotes, names)
     try console.lines(options.json ? report.json(names).map(\.text) : view.lines)
     for warning in view.warnings { console.note(warning) }
     var failure: Int32?
     for remote in report.remotes {
       guard let error = remote.error else { continue }
-      let problem = ErrorReport(GodwitError(error.code, "\(remote.name): \(error.message)", hint: error.hint))
+      let problem = remote.problem(error)
       problem.write(program: GodwitCommand.configuration.commandName ?? "")
       failure = failure ?? problem.status
     }

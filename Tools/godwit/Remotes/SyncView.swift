@@ -4,16 +4,16 @@ import ToolSupport
 
 /// What a sync did, as text.
 struct SyncView {
-  private let report: Replica.SyncReport
+  private let remotes: [Replica.SyncReport.Remote]
   private let names: ReplicaNames
 
-  init(_ report: Replica.SyncReport, _ names: ReplicaNames) {
-    self.report = report
+  init(_ remotes: [Replica.SyncReport.Remote], _ names: ReplicaNames) {
+    self.remotes = remotes
     self.names = names
   }
 
   /// `home: 3 applied (5 rows) from laptop, 1 published (1.2 KiB)`.
-  var lines: [String] { report.remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
+  var lines: [String] { remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
 
   private func line(_ remote: Replica.SyncReport.Remote) -> String {
     let sums = SyncSums(remote)
@@ -31,7 +31,7 @@ struct SyncView {
   }
 
   var warnings: [String] {
-    report.remotes.flatMap { remote -> [String] in
+    remotes.flatMap { remote -> [String] in
       let refused = remote.refused.map {
         "warning: \(remote.name): \($0.name) was refused: \($0.error.message)\($0.error.hint.map { " (\($0))" } ?? "")"
       }

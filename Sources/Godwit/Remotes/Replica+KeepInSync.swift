@@ -1,0 +1,96 @@
+import GodwitBase
+import GodwitEngine
+import GodwitStorage
+
+extension Replica {
+  /// Keeps this replica in sync with its remotes until the task is cancelled: at once, soon after something was written
+  /// here, by whatever process, and again and again.
+  ///
+  /// What is written goes out two seconds after the last write, ten after the first at the latest. A remote that fails
+  /// is asked after pauses that become twice as long each time, up to a quarter of an hour, and keeps no other one
+  /// waiting but for its sync itself. Pauses differ by a fifth at random. Remotes may be added and removed meanwhile.
+  /// A replica that is idle is not written to but for what a sync notes.
+  ///
+  /// - Parameters:
+  ///   - names: The remotes; all that there are, each time, when empty.
+  ///   - interval: The pause between two syncs of a remote while nothing is written here, from 1 second to 1 day.
+  ///   - isCollecting: As ``sync(with:isRejoining:isCollecting:maximumBytesPerSecond:progress:)`` has it.
+  ///   - maximumBytesPerSecond: The same.
+  ///   - report: Called after each sync of remotes that were due, with what it did or what it failed with.
+  /// - Throws: `CancellationError` when the task is cancelled; `invalidArgument` for an interval or limit out of range
+  ///   and for a name that no remote has, also when it is removed later; `closed`, `readOnly`, `diskFull`,
+  ///   `damagedDatabase`, `damagedLog`; what `report` throws. Another process that syncs this replica is waited for.
+  public func keepInSync(
+    with names: [String] = [], every interval: Duration = .seconds(60), isCollecting: Bool = false,
+    maximumBytesPerSecond: Int? = nil, report: @Sendable (SyncReport) async throws -> Void = { _ in }
+  ) async throws {
+    guard interval >= .seconds(1), interval <= .seconds(86_400) else {
+      throw GodwitError(
+        .invalidArgument, "an interval of \(interval) is out of range", hint: "1 second is the least, 1 day the most")
+    }
+    var wakes = SyncWakes(wakes(on: [], startsAwake: false))
+    var schedule = SyncSchedule(interval: interval)
+    var written = try await ownSequence()
+    while true {
+      let now = ContinuousClock.now
+      schedule.set(names.isEmpty ? try await remotes.list().map(\.name) : names, at: now)
+      let latest = try await ownSequence()
+      if latest != written { schedule.noteChange(at: now) }
+      written = latest
+      let due = schedule.due(at: now)
+      if due.isEmpty {
+        try await wakes.next(until: schedule.next ?? now + interval)
+        continue
+      }
+      schedule.begin(at: now)
+      let done = try await syncUnlessBusy(due, isCollecting, maximumBytesPerSecond)
+      for name in due {
+        let isFailed = done.map { $0.remotes.first { $0.name == name }?.error != nil } ?? true
+        schedule.finish(name, isFailed: isFailed, at: .now, random: .random(in: 0...1))
+      }
+      if let done { try await report(done) }
+    }
+  }
+
+  /// Nil when another process syncs this replica.
+  private func syncUnlessBusy(
+    _ names: [String], _ isCollecting: Bool, _ maximumBytesPerSecond: Int?
+  ) async throws -> SyncReport? {
+    do {
+      return try await sync(with: names, isCollecting: isCollecting, maximumBytesPerSecond: maximumBytesPerSecond)
+    } catch let error as GodwitError where error.code == .busy {
+      return nil
+    }
+  }
+
+  /// How many transactions this replica has written in all, which imports do not change.
+  private func ownSequence() async throws -> UInt64 {
+    let own = identity.replica
+    return try await pool.read { connection in
+      let held = try ChangeLog(connection).origins.vector
+      return held.origins.filter { $0.replica == own }.reduce(0) { $0 + UInt64(held[$1].rawValue) }
+    }
+  }
+}
+
+/// When a replica that keeps itself in sync is to look again: after changes, and when time has come.
+private struct SyncWakes {
+  private var changes: AsyncStream<Void>.Iterator
+  private let wake: AsyncStream<Void>.Continuation
+
+  init(_ wakes: (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation)) {
+    changes = wakes.stream.makeAsyncIterator()
+    wake = wakes.wake
+  }
+
+  mutating func next(until instant: ContinuousClock.Instant) async throws {
+    let timer = Task { [wake] in
+      try await Task.sleep(until: instant, clock: .continuous)
+      wake.yield()
+    }
+    defer { timer.cancel() }
+    let isOpen = await changes.next() != nil
+    try Task.checkCancellation()
+    guard isOpen else { throw GodwitError(.closed, "the replica is closed") }
+  }
+}

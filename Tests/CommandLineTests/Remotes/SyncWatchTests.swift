@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// Specs/agent.md: `godwit sync --watch`.
+@Suite("A sync that stays")
+struct SyncWatchTests {
+  private func until(_ isSo: () throws -> Bool) async throws {
+    for _ in 0..<600 {
+      if try isSo() { return }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("it did not come to that in half a minute")
+  }
+
+  private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+  @Test("what is put goes out and comes in, an error is written once, Ctrl-C ends it well", arguments: [false, true])
+  func stays(usesJSON: Bool) async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let remote = "\(desk.folder)/remote"
+    try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
+    for machine in [desk, laptop] {
+      try #require(try machine.godwit("remote", "add", "stick", remote).status == 0)
+    }
+    let (output, error) = ("\(desk.folder)/output", "\(desk.folder)/error")
+    for path in [output, error] { try Data().write(to: URL(fileURLWithPath: path)) }
+    let process = desk.process(["sync", "--watch", "--every", "1"] + (usesJSON ? ["--json"] : []))
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: output)
+    process.standardError = FileHandle(forWritingAtPath: error)
+    try process.run()
+
+    // From another process, which this one finds out.
+    #expect(try desk.godwit("put", "todo", "--as", "1", input: Data("{}".utf8)).status == 0)
+    try await until { try laptop.godwit("sync").status == 0 && laptop.godwit("get", "todo").lines.count == 1 }
+    #expect(try laptop.godwit("put", "todo", "--as", "2", input: Data("{}".utf8)).status == 0)
+    #expect(try laptop.godwit("sync").status == 0)
+    try await until { try desk.godwit("get", "todo").lines.count == 2 }
+
+    try FileManager.default.moveItem(atPath: remote, toPath: "\(remote)-away")
+    try await until { try text(error).contains("stick") }
+    try await Task.sleep(for: .seconds(5))
+    #expect(try text(error).components(separatedBy: "error:").count == 2)
+    try FileManager.default.moveItem(atPath: "\(remote)-away", toPath: remote)
+    let before = try text(output)
+    try await until { try text(output) != before }
+
+    process.interrupt()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    #expect(try desk.godwit("verify").status == 0)
+    let first = try #require(try text(output).split(separator: "\n").first)
+    #expect(first.hasPrefix(usesJSON ? "{\"remote\":\"stick\"" : "stick: "), "\(first)")
+  }
+
+  @Test(
+    "options that do not go together are refused",
+    arguments: [
+      ["--every", "5"], ["--watch", "--every", "0"], ["--watch", "--every", "86401"], ["--watch", "--rejoin"],
+    ])
+  func refusals(options: [String]) throws {
+    let machine = try Machine("watch")
+    try #require(try machine.godwit("init").status == 0)
+    let result = try machine.run(["sync"] + options)
+    #expect(result.status == 64 && result.error.contains("--"), "\(result.error)")
+  }
+
+  @Test("without a remote it says what to do")
+  func noRemote() throws {
+    let machine = try Machine("watch")
+    try #require(try machine.godwit("init").status == 0)
+    let result = try machine.run(["sync", "--watch"])
+    #expect(result.error.contains("godwit remote add"), "\(result.error)")
+    #expect(try result.status != 0 && result.status == machine.run(["sync"]).status)
+  }
+}

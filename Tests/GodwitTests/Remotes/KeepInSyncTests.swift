@@ -1,0 +1,119 @@
+import Foundation
+import GodwitBase
+import Synchronization
+import Testing
+
+@testable import Godwit
+
+/// Specs/agent.md: replicas that keep themselves in sync.
+@Suite("Keeping in sync")
+struct KeepInSyncTests {
+  private func until(_ isSo: () async throws -> Bool) async throws {
+    for _ in 0..<600 {
+      if try await isSo() { return }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("it did not come to that in half a minute")
+  }
+
+  @Test("what one writes comes to the other, again and again, until the task is cancelled")
+  func bothWays() async throws {
+    let group = try await RemoteGroup(2)
+    let tasks = (0..<2).map { index in
+      Task { try await group[index].keepInSync(every: .seconds(1)) }
+    }
+    for round in 0..<2 {
+      for index in 0..<2 { try await group.insert("\(round)-\(index)", index) }
+      let all = (0...round).flatMap { round in (0..<2).map { "\(round)-\($0)" } }.sorted()
+      try await until {
+        let (here, there) = (try await group.ids(0), try await group.ids(1))
+        return here == all && there == all
+      }
+    }
+    for task in tasks {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test("what was written goes out long before the interval is over, and once for several writes")
+  func writes() async throws {
+    let group = try await RemoteGroup(2)
+    let published = Mutex(0)
+    let task = Task {
+      try await group[0].keepInSync(every: .seconds(86_400)) { report in
+        published.withLock { $0 += report.remotes.reduce(0) { $0 + ($1.published?.transactions ?? 0) } }
+      }
+    }
+    try await until { try await group[0].remotes.list().first?.syncedAt != nil }
+    for number in 0..<5 { try await group.insert("\(number)", 0) }
+    try await until { published.withLock(\.self) >= 5 }
+    try await group.sync(1)
+    #expect(try await group.ids(1) == (0..<5).map(String.init))
+    task.cancel()
+    _ = await task.result
+  }
+
+  @Test("a remote that fails keeps no other from its turn, and is reported")
+  func oneFails() async throws {
+    let group = try await RemoteGroup(2)
+    let gone = group.group.folder.file("gone")
+    try FileManager.default.createDirectory(atPath: gone, withIntermediateDirectories: true)
+    try await group[0].remotes.add("gone", at: gone)
+    try FileManager.default.removeItem(atPath: gone)
+    let failed = Mutex(false)
+    let task = Task {
+      try await group[0].keepInSync(every: .seconds(1)) { report in
+        if report.remotes.contains(where: { $0.name == "gone" && $0.error != nil }) { failed.withLock { $0 = true } }
+      }
+    }
+    try await group.insert("1", 0)
+    try await until {
+      try await group.sync(1)
+      return try await group.ids(1) == ["1"] && failed.withLock(\.self)
+    }
+    task.cancel()
+    _ = await task.result
+  }
+
+  @Test("remotes that are added meanwhile are taken in, and one that is idle publishes nothing")
+  func added() async throws {
+    let group = try await RemoteGroup(2)
+    try await group[0].remotes.remove("stick")
+    let publications = Mutex(0)
+    let task = Task {
+      try await group[0].keepInSync(every: .seconds(1)) { report in
+        publications.withLock { $0 += report.remotes.count { $0.published != nil } }
+      }
+    }
+    try await group.insert("1", 0)
+    try await Task.sleep(for: .milliseconds(300))
+    try await group[0].remotes.add("stick", at: group.remote)
+    try await until {
+      try await group.sync(1)
+      return try await group.ids(1) == ["1"]
+    }
+    try await group.syncAll(2)
+    let before = publications.withLock(\.self)
+    try await Task.sleep(for: .seconds(3))
+    #expect(publications.withLock(\.self) == before)
+    task.cancel()
+    _ = await task.result
+  }
+
+  @Test("an interval out of range, a name that no remote has, and a replica that is closed end it with an error")
+  func ends() async throws {
+    let group = try await RemoteGroup(1)
+    for interval in [Duration.zero, .seconds(86_401), .milliseconds(999)] {
+      let error = await #expect(throws: GodwitError.self) { try await group[0].keepInSync(every: interval) }
+      #expect(error?.code == .invalidArgument)
+    }
+    let error = await #expect(throws: GodwitError.self) { try await group[0].keepInSync(with: ["none"]) }
+    #expect(error?.code == .invalidArgument)
+    let task = Task { try await group[0].keepInSync(every: .seconds(1)) }
+    try await until { try await group[0].remotes.list().first?.syncedAt != nil }
+    await group[0].close()
+    let end = await #expect(throws: GodwitError.self) { try await task.value }
+    #expect(end?.code == .closed)
+  }
+}
