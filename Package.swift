@@ -207,3 +207,15 @@ package.targets.append(
     ? .executableTarget(
       name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus", "Inputs"])
     : .testTarget(name: "FuzzTests", dependencies: decoders, exclude: ["Fuzzer", "Inputs"]))
+
+// Tests spend their time in these, so Tools/test has them optimized in debug builds, with their assertions. A program that
+// depends on Godwit decides that for itself.
+if Context.environment["GODWIT_TESTS"] != nil {
+  let busy = [
+    "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
+    "GodwitModel", "GodwitEngine",
+  ]
+  for target in package.targets where busy.contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+  }
+}

