@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #define FUNCTIONS(each) \
+  each(curl_version_info) \
   each(curl_global_init) \
   each(curl_easy_init) \
   each(curl_easy_cleanup) \
@@ -31,7 +32,9 @@ static int find(void *place) {
   libcurl.call_##name = (__typeof__(&name))dlsym(place, #name); \
   if (libcurl.call_##name == NULL) return 0;
   FUNCTIONS(FIND)
-  return 1;
+  // CURLOPT_PROTOCOLS_STR came with 7.85.0, and without TLS no certificate would be looked at.
+  const curl_version_info_data *version = libcurl.call_curl_version_info(CURLVERSION_NOW);
+  return version->version_num >= 0x075500 && (version->features & CURL_VERSION_SSL);
 }
 
 static void load(void) {
