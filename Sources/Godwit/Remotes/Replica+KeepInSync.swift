@@ -19,7 +19,7 @@ extension Replica {
   ///   - report: Called after each sync of remotes that were due, with what it did or what it failed with.
   /// - Throws: `CancellationError` when the task is cancelled; `invalidArgument` for an interval or limit out of range
   ///   and for a name that no remote has, also when it is removed later; `closed`, `readOnly`, `diskFull`,
-  ///   `damagedDatabase`, `damagedLog`; what `report` throws. Another process that syncs this replica is waited for.
+  ///   `damagedDatabase`, `damagedLog`; what `report` throws. Another process that has this replica is waited for.
   public func keepInSync(
     with names: [String] = [], every interval: Duration = .seconds(60), isCollecting: Bool = false,
     maximumBytesPerSecond: Int? = nil, report: @Sendable (SyncReport) async throws -> Void = { _ in }
@@ -30,35 +30,46 @@ extension Replica {
     }
     var wakes = SyncWakes(wakes(on: [], startsAwake: false))
     var schedule = SyncSchedule(interval: interval)
-    var written = try await ownSequence()
+    var written: UInt64?
     while true {
       let now = ContinuousClock.now
-      schedule.set(names.isEmpty ? try await remotes.list().map(\.name) : names, at: now)
-      let latest = try await ownSequence()
-      if latest != written { schedule.noteChange(at: now) }
-      written = latest
+      guard let state = try await unlessBusy({ (try await remotes.list().map(\.name), try await ownSequence()) }) else {
+        try await wakes.next(until: now + SyncSchedule.patience)
+        continue
+      }
+      schedule.set(names.isEmpty ? state.0 : names, at: now)
+      if let written, written != state.1 { schedule.noteChange(at: now) }
+      written = state.1
       let due = schedule.due(at: now)
-      if due.isEmpty {
+      guard !due.isEmpty else {
         try await wakes.next(until: schedule.next ?? now + interval)
         continue
       }
       schedule.begin(at: now)
-      let done = try await syncUnlessBusy(due, isCollecting, maximumBytesPerSecond)
-      for name in due {
-        let isFailed = done.map { $0.remotes.first { $0.name == name }?.error != nil } ?? true
-        schedule.finish(name, isFailed: isFailed, at: .now, random: .random(in: 0...1))
+      let done = try await unlessBusy(mayBeGone: names.isEmpty) {
+        try await sync(with: due, isCollecting: isCollecting, maximumBytesPerSecond: maximumBytesPerSecond)
       }
-      if let done { try await report(done) }
+      guard let done else {
+        schedule.postpone(due, at: .now)
+        continue
+      }
+      for remote in done.remotes {
+        schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
+      }
+      try await report(done)
     }
   }
 
-  /// Nil when another process syncs this replica.
-  private func syncUnlessBusy(
-    _ names: [String], _ isCollecting: Bool, _ maximumBytesPerSecond: Int?
-  ) async throws -> SyncReport? {
+  /// Nil when this replica is busy, or its folder cannot be reached for now; and when a remote is gone that was there a
+  /// moment ago.
+  private func unlessBusy<Output>(
+    mayBeGone: Bool = false, _ body: () async throws -> Output
+  ) async throws -> Output? {
     do {
-      return try await sync(with: names, isCollecting: isCollecting, maximumBytesPerSecond: maximumBytesPerSecond)
-    } catch let error as GodwitError where error.code == .busy {
+      return try await body()
+    } catch let error as GodwitError where [.busy, .fileAccess].contains(error.code) {
+      return nil
+    } catch let error as GodwitError where mayBeGone && error.code == .invalidArgument {
       return nil
     }
   }

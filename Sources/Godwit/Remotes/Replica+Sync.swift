@@ -93,9 +93,12 @@ extension Replica {
     let now = wallClock.milliseconds()
     if let error = pass.report.error {
       let code = error.code.rawValue
-      let since = remote.problem.flatMap { $0.code == code ? $0.since : nil } ?? now
-      remote.problem = RemoteNotes.Problem(code: code, message: error.message, since: since)
-      logger.warning("sync failed", metadata: ["remote": "\(remote.name)", "code": "\(code)"])
+      let since = remote.problem.flatMap { $0.code == code ? $0.since : nil }
+      remote.problem = RemoteNotes.Problem(code: code, message: error.message, since: since ?? now)
+      // One that fails as it did before is no news.
+      logger.log(
+        level: since == nil ? .warning : .debug, "sync failed",
+        metadata: ["remote": "\(remote.name)", "code": "\(code)"])
     } else {
       remote.problem = nil
       remote.syncedAt = now

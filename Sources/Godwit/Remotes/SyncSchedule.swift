@@ -13,8 +13,12 @@ struct SyncSchedule {
   static let settling = Duration.seconds(2)
   /// How long it waits at most for that.
   static let longestSettling = Duration.seconds(10)
-  /// The longest pause after failures, where the interval is not longer.
+  /// The pause after a failure, where the interval is not shorter, doubles from here.
+  static let shortestPause = Duration.seconds(60)
+  /// The longest pause after failures.
   static let longestPause = Duration.seconds(900)
+  /// The pause after what has nothing to do with a remote: this replica was busy.
+  static let patience = Duration.seconds(10)
   /// The part of a pause by which it is longer or shorter, so that machines that started together do not come together.
   static let jitter = 0.2
 
@@ -57,11 +61,17 @@ struct SyncSchedule {
   mutating func finish(_ name: String, isFailed: Bool, at now: Instant, random: Double) {
     guard var remote = remotes[name] else { return }
     remote.failures = isFailed ? remote.failures + 1 : 0
-    let longest = max(interval, Self.longestPause)
-    // Twice as long after each failure; 2 to the power of 20 times any interval is more than the longest pause.
-    let pause = min(interval * (1 << min(remote.failures, 20)), longest)
+    // Twice as long after each failure; 2 to the power of 10 seconds is more than the longest pause.
+    let pause =
+      isFailed
+      ? min(min(interval, Self.shortestPause) * (1 << min(remote.failures, 10)), Self.longestPause) : interval
     remote.due = now + pause * (1 + Self.jitter * (2 * random - 1))
     remotes[name] = remote
+  }
+
+  /// Notes that these could not be synced for a reason that is here: what was to go out is still to go out.
+  mutating func postpone(_ names: [String], at now: Instant) {
+    for name in names { remotes[name]?.due = now + Self.patience }
   }
 
   private var settledAt: Instant? {

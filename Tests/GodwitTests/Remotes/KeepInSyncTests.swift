@@ -39,15 +39,17 @@ struct KeepInSyncTests {
   @Test("what was written goes out long before the interval is over, and once for several writes")
   func writes() async throws {
     let group = try await RemoteGroup(2)
-    let published = Mutex(0)
+    let published = Mutex([Int]())
     let task = Task {
       try await group[0].keepInSync(every: .seconds(86_400)) { report in
-        published.withLock { $0 += report.remotes.reduce(0) { $0 + ($1.published?.transactions ?? 0) } }
+        published.withLock { $0 += report.remotes.compactMap { $0.published?.transactions } }
       }
     }
     try await until { try await group[0].remotes.list().first?.syncedAt != nil }
     for number in 0..<5 { try await group.insert("\(number)", 0) }
-    try await until { published.withLock(\.self) >= 5 }
+    try await until { published.withLock { $0.reduce(0, +) } >= 5 }
+    // Two where the machine was so busy that the writes took longer than that.
+    #expect(published.withLock { $0.count { $0 > 0 } } <= 2)
     try await group.sync(1)
     #expect(try await group.ids(1) == (0..<5).map(String.init))
     task.cancel()

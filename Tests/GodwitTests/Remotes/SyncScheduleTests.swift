@@ -77,6 +77,29 @@ struct SyncScheduleTests {
     #expect(schedule.due(at: start + .seconds(2)) == ["b"])
   }
 
+  @Test("a failure delays by a quarter of an hour at most, whatever the interval")
+  func longIntervals() {
+    var schedule = schedule(["a"], every: 86_400)
+    for pause in [120, 240, 480, 900, 900] {
+      schedule.finish("a", isFailed: true, at: start, random: 0.5)
+      #expect(schedule.next == start + .seconds(pause))
+    }
+    schedule.finish("a", isFailed: false, at: start, random: 0.5)
+    #expect(schedule.next == start + .seconds(86_400))
+  }
+
+  @Test("what could not go out since the replica was busy goes out ten seconds later")
+  func busy() {
+    var schedule = schedule()
+    for name in ["a", "b"] { schedule.finish(name, isFailed: false, at: start, random: 0.5) }
+    schedule.noteChange(at: start)
+    let now = start + .seconds(2)
+    schedule.begin(at: now)
+    schedule.postpone(["a", "b"], at: now)
+    #expect(schedule.due(at: now).isEmpty && schedule.next == now + .seconds(10))
+    #expect(schedule.due(at: now + .seconds(10)) == ["a", "b"])
+  }
+
   @Test("remotes come and go")
   func remotes() {
     var schedule = schedule(["a"])
@@ -96,13 +119,25 @@ struct SyncScheduleTests {
     var schedule = schedule(["a", "b", "c"], every: interval)
     let longest = Duration.seconds(Double(max(interval, 900)) * 1.2)
     var now = start
+    var healthy: Set = ["a", "b", "c"]
+    var changed: SyncSchedule.Instant?
     for _ in 0..<200 {
       switch Int.random(in: 0..<4, using: &random) {
-      case 0: schedule.noteChange(at: now)
+      case 0:
+        schedule.noteChange(at: now)
+        changed = changed ?? now
       case 1:
+        let due = schedule.due(at: now)
+        if let first = changed, first + .seconds(10) <= now {
+          #expect(healthy.isSubset(of: due))
+          changed = nil
+        } else if !due.isEmpty, healthy.isSubset(of: due) {
+          changed = nil
+        }
         schedule.begin(at: now)
-        for name in schedule.due(at: now) {
+        for name in due {
           let isFailed = Bool.random(using: &random)
+          if isFailed { healthy.remove(name) } else { healthy.insert(name) }
           schedule.finish(name, isFailed: isFailed, at: now, random: .random(in: 0...1, using: &random))
         }
       default: now = now + .milliseconds(Int.random(in: 0...60_000, using: &random))

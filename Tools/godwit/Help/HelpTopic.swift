@@ -78,7 +78,7 @@ enum HelpTopic {
       godwit remote add stick /media/stick/godwit
       godwit remote add cloud s3://bucket/folder
       godwit remote add desk ssh://desk/home/me/notes
-      godwit sync
+      godwit sync                           godwit sync --watch
 
     Keys to a bucket come from the environment or from ~/.aws, as for any other
     program; `godwit remote test NAME` says whether they and the place will do.
