@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitEngine
+import GodwitRemotes
 import GodwitStorage
 
 extension Replica {
@@ -28,6 +29,7 @@ extension Replica {
       throw GodwitError(
         .invalidArgument, "an interval of \(interval) is out of range", hint: "1 second is the least, 1 day the most")
     }
+    let pace = try maximumBytesPerSecond.map { try TransferPace(bytesPerSecond: $0) }
     var wakes = SyncWakes(wakes(on: [], startsAwake: false))
     var schedule = SyncSchedule(interval: interval)
     var written: UInt64?
@@ -47,7 +49,7 @@ extension Replica {
       }
       schedule.begin(at: now)
       let done = try await unlessBusy(mayBeGone: names.isEmpty) {
-        try await sync(with: due, isCollecting: isCollecting, maximumBytesPerSecond: maximumBytesPerSecond)
+        try await sync(with: due, isCollecting: isCollecting, pace: pace)
       }
       guard let done else {
         schedule.postpone(due, at: .now)

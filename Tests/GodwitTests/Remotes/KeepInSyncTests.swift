@@ -110,6 +110,8 @@ struct KeepInSyncTests {
       let error = await #expect(throws: GodwitError.self) { try await group[0].keepInSync(every: interval) }
       #expect(error?.code == .invalidArgument)
     }
+    let slow = await #expect(throws: GodwitError.self) { try await group[0].keepInSync(maximumBytesPerSecond: 999) }
+    #expect(slow?.code == .invalidArgument)
     let error = await #expect(throws: GodwitError.self) { try await group[0].keepInSync(with: ["none"]) }
     #expect(error?.code == .invalidArgument)
     let task = Task { try await group[0].keepInSync(every: .seconds(1)) }
