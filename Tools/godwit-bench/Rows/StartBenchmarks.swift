@@ -14,7 +14,7 @@ let startBenchmarks = [
       unsetenv("GODWIT_\(name)")
     }
     let (mine, theirs) = ("\(context.folder)/start", "\(context.folder)/start-git")
-    try PipedProgram.run([program, "-C", mine, "init", "--name", "bench"])
+    try PipedProgram.run([program, "-C", mine, "init", "--quiet", "--name", "bench"])
     try PipedProgram.run(["git", "init", "--quiet", theirs])
     return (["godwit", "-C", mine, "status"], ["git", "-C", theirs, "status"])
   },
