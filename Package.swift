@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "GodwitCache", targets: ["GodwitCache"]),
     .library(name: "godwit-c", type: .dynamic, targets: ["GodwitC"]),
     .executable(name: "godwit", targets: ["godwit-cli"]),
+    .executable(name: "godwit-agent", targets: ["godwit-agent"]),
     .executable(name: "godwit-bench", targets: ["godwit-bench"]),
     .executable(name: "godwit-sim", targets: ["godwit-sim"]),
     .executable(name: "inventory-agent", targets: ["inventory-agent"]),
@@ -19,6 +20,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // For the agent alone
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // System libraries
@@ -80,6 +83,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "GodwitReports", dependencies: ["Godwit", "GodwitFiles"]),
+    .target(name: "GodwitAgent", dependencies: ["Godwit", "GodwitBase", "GodwitRemotes", "GodwitReports"]),
     .target(
       name: "GodwitC",
       dependencies: [
@@ -120,6 +124,14 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/godwit"),
+    .executableTarget(
+      name: "godwit-agent",
+      dependencies: [
+        "GodwitAgent", "Godwit", "GodwitFiles", "GodwitReports", "ToolSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+      ],
+      path: "Tools/godwit-agent"),
     .executableTarget(
       name: "godwit-bench",
       dependencies: [

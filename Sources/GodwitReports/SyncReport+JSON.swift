@@ -15,10 +15,7 @@ extension Replica.SyncReport.Remote {
       "waiting": .number(sums.waiting), "stateTaken": .bool(sums.hasState),
       "files": .number(taken.count), "fetchedBytes": .number(fetchedBytes),
       "published": published.map { .number($0.transactions) } ?? .null,
-      "publishedBytes": .number(
-        [published, publishedLog, publishedState].reduce(publishedBaseBytes) {
-          $0 + ($1?.bytes ?? 0)
-        }),
+      "publishedBytes": .number(sums.publishedBytes),
       "logged": publishedLog.map { .number($0.transactions) } ?? .null,
       "statePublished": .bool(publishedState != nil),
       "findings": .array(findings.map(\.rawValue).sorted().map { .string($0) }),
@@ -32,15 +29,19 @@ extension Replica.SyncReport.Remote {
   }
 }
 
-/// What was taken at a remote, in numbers.
+/// What was taken and published at a remote, in numbers.
 package struct SyncSums {
   package private(set) var applied = 0
   package private(set) var rows = 0
   package private(set) var conflicts = 0
   package private(set) var waiting = 0
   package private(set) var hasState = false
+  package let publishedBytes: Int
 
   package init(_ remote: Replica.SyncReport.Remote) {
+    publishedBytes = [remote.published, remote.publishedLog, remote.publishedState].reduce(remote.publishedBaseBytes) {
+      $0 + ($1?.bytes ?? 0)
+    }
     for report in remote.taken {
       applied += report.applied.transactions
       rows += report.applied.rows + (report.applied.state?.rows ?? 0)

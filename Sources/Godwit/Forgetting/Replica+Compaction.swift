@@ -10,12 +10,15 @@ extension Replica.Maintenance {
   ///
   /// Imports do as much by themselves, a bounded piece each time. Other writes run in between.
   ///
-  /// - Throws: `diskFull`, `busy`. What had been done by then stays done.
+  /// - Throws: `diskFull`, `busy`; `CancellationError`. What had been done by then stays done.
   @discardableResult
   public func compact() async throws -> CompactionReport {
     let before = try await replica.databasePages()
     var progress = Forgetting.Progress()
-    while !progress.isDone { progress = try await replica.forget(progress) }
+    while !progress.isDone {
+      try Task.checkCancellation()
+      progress = try await replica.forget(progress)
+    }
     try await replica.withWriter { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     let after = try await replica.databasePages()
     return CompactionReport(

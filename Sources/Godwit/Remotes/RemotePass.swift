@@ -50,8 +50,12 @@ struct RemotePass {
     let place = try RemoteURL(remote.url)
     if case .host(let address) = place { return try await talk(to: address) }
     guard let carrier = try await BlockingThread.run({ try place.carrier() }) else { return }
-    defer { report.clockSkew = (carrier as? ObjectStoreCarrier)?.skew.map { .seconds($0) } }
-    try await run(over: carrier)
+    let counted = CountedCarrier(carrier)
+    defer {
+      report.clockSkew = (carrier as? ObjectStoreCarrier)?.skew.map { .seconds($0) }
+      report.requests = counted.counts
+    }
+    try await run(over: counted)
   }
 
   mutating func run(over carrier: any Carrier) async throws {

@@ -10,7 +10,8 @@ extension Replica {
   /// What is written goes out two seconds after the last write, ten after the first at the latest. A remote that fails
   /// is asked after pauses that become twice as long each time, up to a quarter of an hour, and keeps no other one
   /// waiting but for its sync itself. Pauses differ by a fifth at random. Remotes may be added and removed meanwhile.
-  /// A replica that is idle is not written to but for what a sync notes.
+  /// A replica that is idle is not written to, but once an hour to note when it was synced. When nothing was written for
+  /// a minute, at most once a day, it forgets what all members hold, as ``Maintenance/compact()`` does.
   ///
   /// - Parameters:
   ///   - names: The remotes; all that there are, each time, when empty.
@@ -32,33 +33,39 @@ extension Replica {
     let pace = try maximumBytesPerSecond.map { try TransferPace(bytesPerSecond: $0) }
     var wakes = SyncWakes(wakes(on: [], startsAwake: false))
     var schedule = SyncSchedule(interval: interval)
-    var written: UInt64?
+    var former: Counts?
+    var care: CareSchedule?
     while true {
       let now = ContinuousClock.now
-      guard let state = try await unlessBusy({ (try await remotes.list().map(\.name), try await ownSequence()) }) else {
+      guard let state = try await unlessBusy({ (try await remotes.list().map(\.name), try await counts()) }) else {
         try await wakes.next(until: now + SyncSchedule.patience)
         continue
       }
       schedule.set(names.isEmpty ? state.0 : names, at: now)
-      if let written, written != state.1 { schedule.noteChange(at: now) }
-      written = state.1
+      if let former, former.own != state.1.own { schedule.noteChange(at: now) }
+      former = state.1
+      care = care ?? CareSchedule(count: state.1.all, at: now)
+      care?.note(state.1.all, at: now)
       let due = schedule.due(at: now)
-      guard !due.isEmpty else {
-        try await wakes.next(until: schedule.next ?? now + interval)
-        continue
+      if !due.isEmpty {
+        schedule.begin(at: now)
+        let done = try await unlessBusy(mayBeGone: names.isEmpty) {
+          try await sync(with: due, isCollecting: isCollecting, pace: pace, isSparing: true)
+        }
+        guard let done else {
+          schedule.postpone(due, at: .now)
+          continue
+        }
+        for remote in done.remotes {
+          schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
+        }
+        try await report(done)
+      } else if let instant = care?.next, instant <= now {
+        _ = try await unlessBusy { try await maintenance.compact() }
+        care?.finish(at: .now)
+      } else {
+        try await wakes.next(until: [schedule.next, care?.next, now + interval].compactMap(\.self).min() ?? now)
       }
-      schedule.begin(at: now)
-      let done = try await unlessBusy(mayBeGone: names.isEmpty) {
-        try await sync(with: due, isCollecting: isCollecting, pace: pace)
-      }
-      guard let done else {
-        schedule.postpone(due, at: .now)
-        continue
-      }
-      for remote in done.remotes {
-        schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
-      }
-      try await report(done)
     }
   }
 
@@ -76,12 +83,21 @@ extension Replica {
     }
   }
 
-  /// How many transactions this replica has written in all, which imports do not change.
-  private func ownSequence() async throws -> UInt64 {
+  /// How many transactions this replica has written, and how many it has in all.
+  private struct Counts {
+    var own: UInt64 = 0
+    var all: UInt64 = 0
+  }
+
+  private func counts() async throws -> Counts {
     let own = identity.replica
     return try await pool.read { connection in
       let held = try ChangeLog(connection).origins.vector
-      return held.origins.filter { $0.replica == own }.reduce(0) { $0 + UInt64(held[$1].rawValue) }
+      return held.origins.reduce(into: Counts()) { counts, origin in
+        let count = UInt64(held[origin].rawValue)
+        counts.all += count
+        if origin.replica == own { counts.own += count }
+      }
     }
   }
 }

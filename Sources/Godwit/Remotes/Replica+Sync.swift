@@ -35,9 +35,11 @@ extension Replica {
   }
 
   /// The same at a pace of the caller's.
+  ///
+  /// - Parameter isSparing: Whether a sync without news is noted once an hour only.
   func sync(
     with names: [String] = [], isRejoining: Bool = false, isCollecting: Bool = false, pace: TransferPace?,
-    progress: SyncProgressHandler? = nil
+    isSparing: Bool = false, progress: SyncProgressHandler? = nil
   ) async throws -> SyncReport {
     try await withRemotesFolder { folder in
       defer { for path in [folder.fetched, folder.fetchedBase] { unlink(path) } }
@@ -45,7 +47,7 @@ extension Replica {
       for remote in try await remotes(named: names) {
         var pass = RemotePass(
           self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, pace: pace, progress)
-        reports.append(try await finish(&pass) { try await $0.run() })
+        reports.append(try await finish(&pass, isSparing: isSparing) { try await $0.run() })
       }
       return SyncReport(remotes: reports)
     }
@@ -76,19 +78,21 @@ extension Replica {
 
   /// Runs a pass, and notes how it ended.
   private func finish(
-    _ pass: inout RemotePass, _ body: (inout RemotePass) async throws -> Void
+    _ pass: inout RemotePass, isSparing: Bool = false, _ body: (inout RemotePass) async throws -> Void
   ) async throws -> SyncReport.Remote {
+    let (start, former) = (ContinuousClock.now, pass.remote)
     do {
       try await body(&pass)
     } catch let error as GodwitError where !error.endsAllSyncs {
       pass.report.error = error
     }
-    try await note(pass)
+    pass.report.duration = .now - start
+    try await note(pass, unlessAs: isSparing ? former : nil)
     return pass.report
   }
 
-  /// Notes how a pass ended.
-  private func note(_ pass: RemotePass) async throws {
+  /// Notes how a pass ended, unless the remote is as it was but for the time, of less than an hour ago.
+  private func note(_ pass: RemotePass, unlessAs former: RemoteNotes.Remote?) async throws {
     var remote = pass.remote
     let now = wallClock.milliseconds()
     if let error = pass.report.error {
@@ -105,7 +109,19 @@ extension Replica {
     }
     if !pass.report.findings.isEmpty { remote.found = (pass.report.findings.map(\.rawValue).sorted(), now) }
     let noted = remote
+    if let former, !noted.isNews(to: former) { return }
     try await noting { try $0.save(noted) }
+  }
+}
+
+extension RemoteNotes.Remote {
+  private static let noteInterval: Int64 = 3_600_000
+
+  /// Whether anything differs but the time of the last sync, or that by an hour.
+  fileprivate func isNews(to former: Self) -> Bool {
+    let passed = (syncedAt ?? 0) - (former.syncedAt ?? 0)
+    return problem != former.problem || found?.at != former.found?.at || neededSince != former.neededSince
+      || logged != former.logged || !(0..<Self.noteInterval).contains(passed)
   }
 }
 

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitEngine
+import GodwitRemotes
 
 extension Replica {
   /// What a sync did, remote by remote.
@@ -30,6 +31,10 @@ extension Replica {
       /// How far the store's clock is from this machine's, where it refused a request for that. Nothing else depends on
       /// it.
       public internal(set) var clockSkew: Duration?
+      /// How long the sync took.
+      public internal(set) var duration = Duration.zero
+      /// How often a folder or store was asked for what, and how that ended.
+      package internal(set) var requests: [CountedCarrier.Kind: Int] = [:]
       /// What ended the sync of this remote; nil when it is whole. What was taken and published before stays.
       public internal(set) var error: GodwitError?
     }

@@ -5,8 +5,12 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
-  /// Where the replica stands: its tables, what it holds of whom, what waits.
-  public func status() async throws -> Replica.Status {
+  /// Where the replica stands: its tables, what it holds of whom, what waits. Linear in the rows of the tables, which it
+  /// counts.
+  public func status() async throws -> Replica.Status { try await status(countsRows: true) }
+
+  /// The same, or without the tables, whose rows it then does not count.
+  package func status(countsRows: Bool) async throws -> Replica.Status {
     let own = identity.replica
     let anchor = folder.anchor
     let members = try await members.list().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
@@ -15,7 +19,7 @@ extension Replica {
       let origins = log.origins
       let held = origins.vector
       let staged = StagedTransactions(connection: connection)
-      let tables = try Catalog(connection).synced.map { table in
+      let tables = try (countsRows ? Catalog(connection).synced : []).map { table in
         Replica.Status.Table(
           name: table.definition.name,
           rows: try Self.integer("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))", connection))
@@ -42,6 +46,20 @@ extension Replica {
         remotes: try RemoteNotes(connection).list().map(Replica.Remote.init), alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))
+    }
+  }
+
+  /// For each other active member how many of the transactions that are held here it is not known to hold.
+  package func lags() async throws -> [ReplicaID: Int] {
+    let members = try await members.list().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
+    return try await pool.read { connection in
+      let log = try ChangeLog(connection)
+      let held = log.origins.vector
+      let incarnations = try KnownIncarnations(log, on: connection)
+      return try members.reduce(into: [:]) { lags, member in
+        let known = try incarnations.applied(by: member)
+        lags[member] = held.origins.reduce(0) { $0 + Int(held[$1].rawValue - min(known[$1], held[$1]).rawValue) }
+      }
     }
   }
 

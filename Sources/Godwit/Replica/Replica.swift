@@ -151,3 +151,17 @@ public final class Replica: Sendable {
     }
   }
 }
+
+extension Replica {
+  /// Runs the body and closes the replica, also when the body throws. A process must not exit before that.
+  package func closing<Output>(after body: (Replica) async throws -> Output) async throws -> Output {
+    do {
+      let output = try await body(self)
+      await close()
+      return output
+    } catch {
+      await close()
+      throw error
+    }
+  }
+}

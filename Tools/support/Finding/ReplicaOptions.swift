@@ -90,17 +90,3 @@ public struct ReplicaOptions: ParsableArguments {
       .closing(after: body)
   }
 }
-
-extension Replica {
-  /// Runs the body and closes the replica, also when the body throws. A process must not exit before that.
-  public func closing<Output>(after body: (Replica) async throws -> Output) async throws -> Output {
-    do {
-      let output = try await body(self)
-      await close()
-      return output
-    } catch {
-      await close()
-      throw error
-    }
-  }
-}

@@ -1,10 +1,12 @@
 import ArgumentParser
 
 /// A size as an argument: `4096`, `650M` (of 1,024 each, as of discs), `100MB` (of 1,000 each).
-struct ByteCount: ExpressibleByArgument {
-  let count: Int
+public struct ByteCount: ExpressibleByArgument {
+  /// Bytes, at least one.
+  public let count: Int
 
-  init?(argument: String) {
+  /// Nil for a text that is no size.
+  public init?(argument: String) {
     let digits = argument.prefix { ("0"..."9").contains($0) }
     guard let number = Int(digits), number > 0 else { return nil }
     let factor: Int

@@ -1,15 +1,14 @@
 import Godwit
-import ToolSupport
 
 extension MergeReport {
   /// What somebody should look at, though the rest was applied. What an import fails with is not among it.
-  func warnings(_ names: ReplicaNames) -> [String] {
+  package func warnings(_ names: ReplicaNames) -> [String] {
     attention.forks.map { $0.warning(names) } + attention.differing.map { names.differing($0) }
       + attention.leftOut.filter { $0.reason == .ended }.map { $0.warning(names) }
   }
 
   /// The same of a sync, which fails with none of it.
-  func syncWarnings(_ names: ReplicaNames) -> [String] {
+  package func syncWarnings(_ names: ReplicaNames) -> [String] {
     warnings(names) + attention.leftOut.filter { $0.reason != .ended }.map { $0.warning(names) }
   }
 }

@@ -1,19 +1,17 @@
 import Godwit
-import Synchronization
-import ToolSupport
 
 /// What a sync did, as text.
-struct SyncView {
+package struct SyncView {
   private let remotes: [Replica.SyncReport.Remote]
   private let names: ReplicaNames
 
-  init(_ remotes: [Replica.SyncReport.Remote], _ names: ReplicaNames) {
+  package init(_ remotes: [Replica.SyncReport.Remote], _ names: ReplicaNames) {
     self.remotes = remotes
     self.names = names
   }
 
   /// `home: 3 applied (5 rows) from laptop, 1 published (1.2 KiB)`.
-  var lines: [String] { remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
+  package var lines: [String] { remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
 
   private func line(_ remote: Replica.SyncReport.Remote) -> String {
     let sums = SyncSums(remote)
@@ -30,7 +28,7 @@ struct SyncView {
     return "\(remote.name): \(parts.joined(separator: ", "))"
   }
 
-  var warnings: [String] {
+  package var warnings: [String] {
     remotes.flatMap { remote -> [String] in
       let refused = remote.refused.map {
         "warning: \(remote.name): \($0.name) was refused: \($0.error.message)\($0.error.hint.map { " (\($0))" } ?? "")"
@@ -56,38 +54,5 @@ struct SyncView {
       "members hold what has not come for more than a day; the remote may show earlier files (godwit missing)"
     case nil: finding
     }
-  }
-}
-
-/// Shows which file moves, how much of it, and how fast.
-final class SyncMeter: Sendable {
-  private struct State {
-    var file: String?
-    var start = ContinuousClock.now
-    /// How many bytes were through then.
-    var before = 0
-  }
-
-  /// How many seconds a rate is taken over at least: what a buffer takes at once says nothing.
-  private static let span = 0.25
-
-  private let bar: ProgressBar
-  private let state = Mutex(State())
-
-  init(_ bar: ProgressBar) { self.bar = bar }
-
-  func show(_ progress: Replica.SyncProgress) {
-    let verb = progress.direction == .fetching ? "fetching from" : "publishing to"
-    let title = "\(verb) \(progress.remote)"
-    let (seconds, before) = state.withLock { state in
-      if state.file != title || progress.bytes == 0 {
-        state = State(file: title, before: progress.bytes)
-      }
-      return ((ContinuousClock.now - state.start) / .seconds(1), state.before)
-    }
-    let rate = seconds < Self.span ? nil : Double(progress.bytes - before) / seconds
-    bar.update(
-      "\(title): \(Format.byteSize(progress.bytes)) of \(Format.byteSize(progress.total))"
-        + (rate.map { ", \(Format.byteSize(Int($0)))/s" } ?? ""))
   }
 }

@@ -1,13 +1,17 @@
 import ArgumentParser
 
 /// How fast commands that sync move bytes.
-struct RateOption: ParsableArguments {
+public struct RateOption: ParsableArguments {
+  /// The rate as it was given.
   @Option(
     help: ArgumentHelp(
       "Move at most so many bytes a second, both ways together: 500k, 2M (of 1,024 each), 1MB (of 1,000 each).",
       valueName: "rate"))
-  var limitRate: ByteCount?
+  public var limitRate: ByteCount?
+
+  /// None.
+  public init() {}
 
   /// Nil for as many as there can be.
-  var bytesPerSecond: Int? { limitRate?.count }
+  public var bytesPerSecond: Int? { limitRate?.count }
 }

@@ -1,0 +1,41 @@
+import Foundation
+import Godwit
+import GodwitReports
+
+extension AgentStatus {
+  /// Specs/cli.md, "Agent".
+  package var json: JSONValue {
+    [
+      "well": .bool(isWell), "version": .string(GodwitVersion.current), "started": .string(Format.time(startedAt)),
+      "replicas": .array(replicas.map(\.json)),
+    ]
+  }
+}
+
+extension AgentStatus.State {
+  fileprivate var json: JSONValue {
+    let status = standing?.status
+    func number(_ count: Int?) -> JSONValue { count.map { .number($0) } ?? .null }
+    return [
+      "path": .string(folder), "open": .bool(standing != nil), "error": failure?.json ?? .null,
+      "name": standing.map { .string($0.names.name($0.identity.replica)) } ?? .null,
+      "unsent": number(status?.unsent), "waiting": number(status?.staged), "conflicts": number(status?.conflicts),
+      "limbo": number(status?.limbo), "forks": number(status?.forks.count),
+      "held": number(status.map { $0.heldVersion?.transactions ?? 0 }), "databaseBytes": number(status?.databaseBytes),
+      "remotes": .array(remotes.map { remote, tally in (tally ?? RemoteTally()).json(of: remote) }),
+    ]
+  }
+}
+
+extension RemoteTally {
+  fileprivate func json(of remote: Replica.Remote) -> JSONValue {
+    func time(_ date: Date?) -> JSONValue { date.map { .string(Format.time($0)) } ?? .null }
+    return [
+      "name": .string(remote.name), "url": .string(remote.url), "synced": time(lastSuccess ?? remote.syncedAt),
+      "news": time(lastNews), "error": failure?.json ?? .null, "syncs": .number(seconds.count),
+      "failed": .number(syncs.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) }),
+      "fetchedBytes": .number(fetchedBytes), "publishedBytes": .number(publishedBytes),
+      "refused": .number(refusedFiles),
+    ]
+  }
+}

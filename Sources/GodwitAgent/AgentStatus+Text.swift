@@ -1,0 +1,39 @@
+import Foundation
+import Godwit
+import GodwitReports
+
+extension AgentStatus {
+  /// A paragraph for each replica.
+  package var lines: [String] {
+    replicas.flatMap { $0.lines }
+  }
+
+  /// The replicas that are not open, a line each: whether the agent is to be started anew.
+  package var closed: [String] {
+    replicas.filter { $0.standing == nil }.map { state in
+      Format.printable("\(state.folder): \(state.failure.map { "not open: \($0.text)" } ?? "not yet open")")
+    }
+  }
+}
+
+extension AgentStatus.State {
+  fileprivate var lines: [String] {
+    guard let standing else { return [Format.printable("\(folder): \(failure?.text ?? "not yet open")")] }
+    let status = standing.status
+    var counts = ["\(status.unsent) unsent", "\(status.staged) waiting", Format.count(status.conflicts, "conflict")]
+    if status.limbo > 0 { counts.append("\(Format.count(status.limbo, "row")) in limbo") }
+    var lines = ["\(folder): \(standing.names.name(standing.identity.replica)), \(counts.joined(separator: ", "))"]
+    lines += status.forks.map { "  forked: \(standing.names.forked($0))" }
+    if let held = status.heldVersion { lines.append("  held: \(held.text(standing.names))") }
+    lines += remotes.map { remote, tally in "  \(remote.name): \(tally?.text ?? "not yet synced")" }
+    return lines.map(Format.printable)
+  }
+}
+
+extension RemoteTally {
+  fileprivate var text: String {
+    if let failure { return failure.text }
+    let synced = lastSuccess.map { "synced \(Format.time($0))" } ?? "never synced"
+    return "\(synced), \(Format.byteSize(fetchedBytes)) fetched, \(Format.byteSize(publishedBytes)) published"
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Godwit
+import GodwitReports
+
+/// How an agent is: what its keepers have seen, and what the databases say now.
+package struct AgentStatus: Sendable {
+  /// A replica that is open.
+  package struct Standing: Sendable {
+    package let status: Replica.Status
+    package let identity: PublicIdentity
+    package let names: ReplicaNames
+    /// For each other active member how many transactions of those that are held here it is not known to hold.
+    package let lags: [ReplicaID: Int]
+  }
+
+  package struct State: Sendable {
+    package let folder: String
+    /// Why it is not open.
+    package let failure: AgentFailure?
+    /// Nil while it is not open.
+    package let standing: Standing?
+    /// Of each remote what its syncs have come to; nil before the first.
+    package let remotes: [(remote: Replica.Remote, tally: RemoteTally?)]
+
+    /// What somebody has to look at, a line each.
+    package var troubles: [String] {
+      let closed = failure.map { ["\(folder): not open: \($0.text)"] } ?? []
+      let failing = remotes.compactMap { remote, tally in
+        tally?.failure.map { "\(folder): \(remote.name): \($0.text)" }
+      }
+      let forks = standing.map { standing in
+        standing.status.forks.map { "\(folder): \(standing.names.forked($0))" }
+      }
+      return closed + failing + (forks ?? [])
+    }
+  }
+
+  package let startedAt: Date
+  package let replicas: [State]
+
+  /// Reads each open database once, which costs as much as what its group has to say of itself, and no table's rows.
+  package init(of board: AgentBoard) async {
+    startedAt = board.startedAt
+    var replicas: [State] = []
+    for entry in board.entries { replicas.append(await State(entry)) }
+    self.replicas = replicas
+  }
+
+  package var isWell: Bool { replicas.allSatisfy { $0.standing != nil && $0.troubles.isEmpty } }
+}
+
+extension AgentStatus.State {
+  fileprivate init(_ entry: AgentBoard.Entry) async {
+    var failure = entry.failure
+    var standing: AgentStatus.Standing?
+    do {
+      standing = try await entry.replica?.agentStanding()
+    } catch {
+      failure = failure ?? AgentFailure(error, since: Date())
+    }
+    self.init(
+      folder: entry.folder, failure: failure, standing: standing,
+      remotes: standing.map { $0.status.remotes.map { ($0, entry.remotes[$0.name]) } } ?? [])
+  }
+}
+
+extension Replica {
+  fileprivate func agentStanding() async throws -> AgentStatus.Standing {
+    AgentStatus.Standing(
+      status: try await status(countsRows: false), identity: identity,
+      names: ReplicaNames(try await members.list()), lags: try await lags())
+  }
+}

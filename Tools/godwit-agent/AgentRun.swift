@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Godwit
+import GodwitAgent
+import ToolSupport
+
+struct AgentRun: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Keep replicas in sync with their remotes until SIGTERM or Ctrl-C.",
+    discussion: """
+      What is written here, by any program, goes out two seconds later, and remotes are asked once a minute. SIGHUP \
+      closes and opens every replica, so that keys and credentials are read anew.
+
+      Examples:
+        godwit agent run notes shop
+        godwit agent run --every 300 --listen 9470     (metrics for Prometheus, on loopback)
+      """)
+
+  @Argument(help: "The replicas' folders, as -C has them. (default: the one that -C names, or the one here)")
+  var folders: [String] = []
+
+  @Option(help: ArgumentHelp("The interval, from 1 to 86400.", valueName: "seconds"))
+  var every = 60
+
+  @Flag(help: "Keep a log at the remotes for all members, as sync --collect does.")
+  var collect = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Answer on TCP, too: a port on loopback, or an address with a port, such as 192.0.2.1:9470.", valueName: "port"))
+  var listen: ListenAddress?
+
+  @OptionGroup var rate: RateOption
+  @OptionGroup var socket: SocketOption
+  @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard (1...86_400).contains(every) else { throw ValidationError("--every is from 1 to 86400") }
+    guard folders.isEmpty || options.path == nil else {
+      throw ValidationError("name the folders, or one by -C, but not both")
+    }
+    guard Set(folders).count == folders.count else { throw ValidationError("a folder is named twice") }
+  }
+
+  func run() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let journal = Journal(options.json ? .json : environment["JOURNAL_STREAM"] == nil ? .text : .systemd) {
+      try? StandardStream.error.write($0 + "\n")
+    }
+    let rhythm = Agent.Rhythm(
+      interval: .seconds(every), isCollecting: collect, maximumBytesPerSecond: rate.bytesPerSecond)
+    let agent = Agent(try places(), rhythm, journal)
+    let place = AgentSocket.new(socket.socket)
+    try place.clear()
+    var servers = [try AgentServer(agent.board, at: place)]
+    if let listen { servers.append(try AgentServer(agent.board, at: listen)) }
+    try await AgentService(agent, servers, place, journal).run()
+  }
+
+  private func places() throws -> [Agent.Place] {
+    try (folders.isEmpty ? [options.path] : folders.map(Optional.some)).map { folder in
+      var located = options
+      located.path = folder
+      let location = try located.locator.existing()
+      return Agent.Place(folder: URL(fileURLWithPath: location.folder).standardizedFileURL.path) {
+        try await Replica.open(at: location.folder, configuration: .init(key: location.keys, mustExist: true))
+      }
+    }
+  }
+}

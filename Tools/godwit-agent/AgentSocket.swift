@@ -1,0 +1,102 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Godwit
+import GodwitFiles
+
+/// Where an agent answers on this machine (Specs/agent.md, "How it is").
+struct AgentSocket {
+  private static let name = "agent.sock"
+  /// How long an agent may take to answer.
+  private static let patience = Duration.seconds(30)
+
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// Where a new agent is to answer.
+  static func new(_ option: String?, _ environment: [String: String] = ProcessInfo.processInfo.environment) -> Self {
+    Self(option ?? places(environment)[0])
+  }
+
+  /// Where one answers: the first place that there is, or else the first.
+  static func existing(
+    _ option: String?, _ environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> Self {
+    let places = option.map { [$0] } ?? places(environment)
+    return Self(places.first { FileManager.default.fileExists(atPath: $0) } ?? places[0])
+  }
+
+  private static func places(_ environment: [String: String]) -> [String] {
+    func folder(_ variable: String) -> String? { environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    if let path = environment["GODWIT_AGENT_SOCKET"], !path.isEmpty { return [path] }
+    let folders = [folder("RUNTIME_DIRECTORY"), folder("XDG_RUNTIME_DIR").map { "\($0)/godwit" }, "/run/godwit"]
+    return folders.compactMap { $0.map { "\($0)/\(name)" } }
+  }
+
+  /// The address; a path of more than 107 bytes cannot be one.
+  func address() throws -> sockaddr_un {
+    guard path.utf8.count < 108 else {
+      throw GodwitError(
+        .invalidArgument, "the socket's path has more than 107 bytes", hint: "give another: --socket PATH")
+    }
+    return .unix(path: path)
+  }
+
+  /// Makes room for a new socket.
+  ///
+  /// - Throws: `busy` when an agent answers there; `unsafeFile` for what is no socket; `fileAccess`.
+  func clear() throws {
+    try PrivateFile.makeParent(of: path)
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw GodwitError(.unsafeFile, "\(path) is no socket", hint: "give another: --socket PATH")
+    }
+    guard try connects() != 0 else {
+      throw GodwitError(.busy, "an agent answers at \(path) already", hint: "see: godwit agent status")
+    }
+    unlink(path)
+  }
+
+  /// Lets the agent's group connect, besides its user.
+  func share() { chmod(path, 0o660) }
+
+  /// A page of the agent's, and whether its status is 200.
+  ///
+  /// - Throws: `unreachable` where there is no agent, `fileAccess` where this user may not ask.
+  func get(_ page: String) async throws -> (text: String, isGood: Bool) {
+    let code = try connects()
+    guard code != EACCES else {
+      throw GodwitError(.fileAccess, "\(path) is not open to this user", hint: "ask as the agent's user or group")
+    }
+    guard code == 0 else {
+      throw GodwitError(.unreachable, "no agent answers at \(path)", hint: "start one: godwit agent run FOLDER")
+    }
+    let address = try address()
+    return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
+      group.addTask {
+        var client = HTTPClient()
+        let request = HTTPRequest(
+          method: .GET, version: .http11, path: page, query: [], headers: [.host: "localhost"], body: Data())
+        let response = try await client.sendHTTPRequest(request, to: address)
+        return (String(decoding: try await response.bodyData, as: UTF8.self), response.statusCode == .ok)
+      }
+      group.addTask {
+        try await Task.sleep(for: Self.patience)
+        throw GodwitError(.unreachable, "the agent at \(path) does not answer", hint: "start it anew")
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() else { throw CancellationError() }
+      return (text: answer.0, isGood: answer.1)
+    }
+  }
+
+  /// 0 when somebody answers there, else why not.
+  private func connects() throws -> Int32 {
+    let socket = try Socket(domain: AF_UNIX)
+    defer { try? socket.close() }
+    let address = try address()
+    return address.withSockAddr { connect(socket.file.rawValue, $0, $1) } == 0 ? 0 : errno
+  }
+}
