@@ -191,8 +191,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "ToolSupport", "Godwit", "GodwitBase", "GodwitCrypto", "GodwitKeys", "GodwitStorage", "godwit-cli",
-        "TestFolders", "TestServers",
+        "ToolSupport", "Godwit", "GodwitAgent", "GodwitBase", "GodwitCrypto", "GodwitEngine", "GodwitKeys",
+        "GodwitStorage", "godwit-cli", "godwit-agent", "TestFolders", "TestServers",
       ]),
     .testTarget(
       name: "InventoryAgentTests",

@@ -41,8 +41,8 @@ package struct Agent: Sendable {
   /// Opens all replicas, and keeps them in sync.
   ///
   /// - Parameter whenOpened: Called once each was tried and one of them is open.
-  /// - Throws: `CancellationError` when the task is cancelled, and all are closed by then; the first replica's error when
-  ///   none can be opened.
+  /// - Throws: `CancellationError` when the task is cancelled, and all are closed by then; the first replica's error
+  ///   when none can be opened.
   package func run(whenOpened: @Sendable () async throws -> Void) async throws {
     let opened = try await openAll()
     if opened.allSatisfy({ $0 == nil }), let failure = board.entries.lazy.compactMap(\.failure).first {

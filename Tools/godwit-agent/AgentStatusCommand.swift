@@ -7,8 +7,8 @@ struct AgentStatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Ask the agent how its replicas are.",
     discussion: """
-      Exits with 0 when all is well, with 1 when a replica is not open, a remote fails or a history is forked, and with 2 \
-      when no agent answers.
+      Exits with 0 when all is well, with 1 when a replica is not open, a remote fails or a history is forked, and \
+      with 2 when no agent answers.
 
       Examples:
         godwit agent status

@@ -10,8 +10,8 @@ extension Replica {
   /// What is written goes out two seconds after the last write, ten after the first at the latest. A remote that fails
   /// is asked after pauses that become twice as long each time, up to a quarter of an hour, and keeps no other one
   /// waiting but for its sync itself. Pauses differ by a fifth at random. Remotes may be added and removed meanwhile.
-  /// A replica that is idle is not written to, but once an hour to note when it was synced. When nothing was written for
-  /// a minute, at most once a day, it forgets what all members hold, as ``Maintenance/compact()`` does.
+  /// A replica that is idle is not written to, but once an hour to note when it was synced. When nothing was written
+  /// for a minute, at most once a day, it forgets what all members hold, as ``Maintenance/compact()`` does.
   ///
   /// - Parameters:
   ///   - names: The remotes; all that there are, each time, when empty.

@@ -5,8 +5,8 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
-  /// Where the replica stands: its tables, what it holds of whom, what waits. Linear in the rows of the tables, which it
-  /// counts.
+  /// Where the replica stands: its tables, what it holds of whom, what waits. Linear in the rows of the tables, which
+  /// it counts.
   public func status() async throws -> Replica.Status { try await status(countsRows: true) }
 
   /// The same, or without the tables, whose rows it then does not count.

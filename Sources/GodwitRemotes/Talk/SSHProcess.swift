@@ -11,6 +11,7 @@ package final class SSHProcess: @unchecked Sendable {
   private let process: pid_t
   private let errors: FileDescriptor
   private let host: String
+  private let meter: TransferMeter
   private var status: Int32?
 
   /// - Parameters:
@@ -19,6 +20,7 @@ package final class SSHProcess: @unchecked Sendable {
   /// - Throws: `unreachable` where there is no ssh.
   package init(_ address: SSHAddress, folder: String, meter: TransferMeter) throws {
     host = address.host
+    self.meter = meter
     let command = ProcessInfo.processInfo.environment["GODWIT_SSH"].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
     let words = command.split(separator: " ").map(String.init) + address.arguments(isInteractive: isatty(2) == 1)
     errors = try Self.nameless(in: folder)
@@ -31,12 +33,12 @@ package final class SSHProcess: @unchecked Sendable {
     process = try Self.spawn(words, socket: ends[1], errors: errors.rawValue)
   }
 
+  /// How long ssh may take to end once nobody talks to it any more.
+  private static let patience = Duration.seconds(5)
+
   deinit {
     stream.end()
-    if status == nil {
-      kill(process, SIGTERM)
-      _ = wait()
-    }
+    _ = wait(patience: .zero)
   }
 
   private static func nameless(in folder: String) throws -> FileDescriptor {
@@ -74,12 +76,25 @@ package final class SSHProcess: @unchecked Sendable {
     return process
   }
 
-  private func wait() -> Int32 {
-    if let status { return status }
+  /// Waits for its end, and brings that about when it does not come by itself: one that is still connecting does not
+  /// see that nobody talks to it any more.
+  private func wait(patience: Duration) -> Int32 {
+    for (limit, signal) in [(patience, SIGTERM), (.seconds(2), SIGKILL)] where status == nil {
+      let start = ContinuousClock.now
+      while !hasEnded(), .now - start < limit { usleep(20_000) }
+      if status == nil { kill(process, signal) }
+    }
+    while !hasEnded() { usleep(20_000) }
+    return status ?? 0
+  }
+
+  private func hasEnded() -> Bool {
+    guard status == nil else { return true }
     var found: Int32 = 0
-    while waitpid(process, &found, 0) < 0, errno == EINTR {}
-    status = found
-    return found
+    let ended = waitpid(process, &found, WNOHANG)
+    // Nobody else waits for it, so that an error means that there is nothing to wait for.
+    if ended == process || (ended < 0 && errno != EINTR) { status = found }
+    return status != nil
   }
 
   /// Why there was no talk: what ssh says by its end (255 when there was no session, else the remote command's code).
@@ -87,7 +102,7 @@ package final class SSHProcess: @unchecked Sendable {
   /// - Parameter banner: What came in place of the magic.
   package func explanation(_ banner: String) -> GodwitError {
     stream.end()
-    let code = (wait() >> 8) & 0xff
+    let code = (wait(patience: meter.isCancelled ? .zero : Self.patience) >> 8) & 0xff
     lseek(errors.rawValue, 0, SEEK_SET)
     let said = String(decoding: (try? errors.readToEnd(limit: 1 << 16)) ?? [], as: UTF8.self)
     let last = said.split(whereSeparator: \.isNewline).last.map { String($0.prefix(200)) } ?? ""

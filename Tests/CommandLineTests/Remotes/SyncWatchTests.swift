@@ -1,17 +1,10 @@
 import Foundation
+import TestFolders
 import Testing
 
 /// Specs/agent.md: `godwit sync --watch`.
 @Suite("A sync that stays")
 struct SyncWatchTests {
-  private func until(_ isSo: () throws -> Bool) async throws {
-    for _ in 0..<600 {
-      if try isSo() { return }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-    Issue.record("it did not come to that in half a minute")
-  }
-
   private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
   @Test("what is put goes out and comes in, an error is written once, Ctrl-C ends it well", arguments: [false, true])
@@ -33,13 +26,13 @@ struct SyncWatchTests {
 
     // From another process, which this one finds out.
     #expect(try desk.godwit("put", "todo", "--as", "1", input: Data("{}".utf8)).status == 0)
-    try await until { try laptop.godwit("sync").status == 0 && laptop.godwit("get", "todo").lines.count == 1 }
+    try await Patience.until { try laptop.godwit("sync").status == 0 && laptop.godwit("get", "todo").lines.count == 1 }
     #expect(try laptop.godwit("put", "todo", "--as", "2", input: Data("{}".utf8)).status == 0)
     #expect(try laptop.godwit("sync").status == 0)
-    try await until { try desk.godwit("get", "todo").lines.count == 2 }
+    try await Patience.until { try desk.godwit("get", "todo").lines.count == 2 }
 
     try FileManager.default.moveItem(atPath: remote, toPath: "\(remote)-away")
-    try await until { try text(error).contains("stick") }
+    try await Patience.until { try text(error).contains("stick") }
     // A pass that was under way may have met it in another way first.
     try await Task.sleep(for: .seconds(3))
     let written = try text(error)
@@ -47,7 +40,7 @@ struct SyncWatchTests {
     #expect(try text(error) == written)
     try FileManager.default.moveItem(atPath: "\(remote)-away", toPath: remote)
     let before = try text(output)
-    try await until { try text(output) != before }
+    try await Patience.until { try text(output) != before }
 
     process.interrupt()
     process.waitUntilExit()

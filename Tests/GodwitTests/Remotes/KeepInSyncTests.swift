@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import Synchronization
+import TestFolders
 import Testing
 
 @testable import Godwit
@@ -8,14 +9,6 @@ import Testing
 /// Specs/agent.md: replicas that keep themselves in sync.
 @Suite("Keeping in sync")
 struct KeepInSyncTests {
-  private func until(_ isSo: () async throws -> Bool) async throws {
-    for _ in 0..<600 {
-      if try await isSo() { return }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-    Issue.record("it did not come to that in half a minute")
-  }
-
   @Test("what one writes comes to the other, again and again, until the task is cancelled")
   func bothWays() async throws {
     let group = try await RemoteGroup(2)
@@ -25,7 +18,7 @@ struct KeepInSyncTests {
     for round in 0..<2 {
       for index in 0..<2 { try await group.insert("\(round)-\(index)", index) }
       let all = (0...round).flatMap { round in (0..<2).map { "\(round)-\($0)" } }.sorted()
-      try await until {
+      try await Patience.until {
         let (here, there) = (try await group.ids(0), try await group.ids(1))
         return here == all && there == all
       }
@@ -45,9 +38,9 @@ struct KeepInSyncTests {
         published.withLock { $0 += report.remotes.compactMap { $0.published?.transactions } }
       }
     }
-    try await until { try await group[0].remotes.list().first?.syncedAt != nil }
+    try await Patience.until { try await group[0].remotes.list().first?.syncedAt != nil }
     for number in 0..<5 { try await group.insert("\(number)", 0) }
-    try await until { published.withLock { $0.reduce(0, +) } >= 5 }
+    try await Patience.until { published.withLock { $0.reduce(0, +) } >= 5 }
     // Two where the machine was so busy that the writes took longer than that.
     #expect(published.withLock { $0.count { $0 > 0 } } <= 2)
     try await group.sync(1)
@@ -70,7 +63,7 @@ struct KeepInSyncTests {
       }
     }
     try await group.insert("1", 0)
-    try await until {
+    try await Patience.until {
       try await group.sync(1)
       return try await group.ids(1) == ["1"] && failed.withLock(\.self)
     }
@@ -91,7 +84,7 @@ struct KeepInSyncTests {
     try await group.insert("1", 0)
     try await Task.sleep(for: .milliseconds(300))
     try await group[0].remotes.add("stick", at: group.remote)
-    try await until {
+    try await Patience.until {
       try await group.sync(1)
       return try await group.ids(1) == ["1"]
     }
@@ -115,7 +108,7 @@ struct KeepInSyncTests {
     let error = await #expect(throws: GodwitError.self) { try await group[0].keepInSync(with: ["none"]) }
     #expect(error?.code == .invalidArgument)
     let task = Task { try await group[0].keepInSync(every: .seconds(1)) }
-    try await until { try await group[0].remotes.list().first?.syncedAt != nil }
+    try await Patience.until { try await group[0].remotes.list().first?.syncedAt != nil }
     await group[0].close()
     let end = await #expect(throws: GodwitError.self) { try await task.value }
     #expect(end?.code == .closed)

@@ -7,8 +7,8 @@ public enum SignalStream {
   private static let wakeup = makePipe()
   private static let receiver = Mutex<(@Sendable (Int32) -> Void)?>(nil)
 
-  /// Takes these signals from now on, and for as long as the process lives. Programs that it starts have what the system
-  /// does with them by itself. One that the caller ignores stays ignored.
+  /// Takes these signals from now on, and for as long as the process lives. Programs that it starts have what the
+  /// system does with them by itself. One that the caller ignores stays ignored.
   ///
   /// - Parameter receive: Called on a thread of its own, with one signal after another.
   public static func take(_ signals: [Int32], _ receive: @escaping @Sendable (Int32) -> Void) {
