@@ -17,3 +17,9 @@ static inline int godwitSetForeignKeys(sqlite3 *handle, int enabled) {
 static inline int godwitSetDefensive(sqlite3 *handle) {
   return sqlite3_db_config(handle, 1010, 1, (int *)0);
 }
+
+// sqlite3_config is, too. How many pages each connection takes at once for its cache, which no page needs to fill; it has
+// no effect once the library is in use.
+static inline int godwitSetFirstPages(int count) {
+  return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, count);
+}
