@@ -1,4 +1,5 @@
 import GodwitEngine
+import GodwitFiles
 import GodwitStorage
 import Synchronization
 
@@ -26,11 +27,13 @@ package final class ChangeBroadcaster: CommitListener {
   ///
   /// - Parameters:
   ///   - startsAwake: Whether it wakes at once.
-  ///   - lookForOthers: Announces what other processes have committed; run every second for as long
-  ///     as there are observers.
+  ///   - log: The path of the write-ahead log, which whoever commits writes to.
+  ///   - lookForOthers: Announces what other processes have committed. Every second for as long as there are observers,
+  ///     unless the log proves that nobody has.
   /// - Returns: The wakes, and what gives one more.
   func wakes(
-    on tables: TableSet, startsAwake: Bool = true, lookForOthers: @escaping @Sendable () async throws -> Void
+    on tables: TableSet, startsAwake: Bool = true, log: String,
+    lookForOthers: @escaping @Sendable () async throws -> Void
   ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     if startsAwake { wake.yield() }
@@ -40,7 +43,7 @@ package final class ChangeBroadcaster: CommitListener {
       state.nextNumber += 1
       wake.onTermination = { [weak self] _ in self?.remove(number) }
       state.observers[number] = Observer(tables: tables, wake: wake)
-      if state.poll == nil { state.poll = Self.poll(lookForOthers) }
+      if state.poll == nil { state.poll = Self.poll(log, lookForOthers) }
       return true
     }
     if !isObserving { wake.finish() }
@@ -72,9 +75,16 @@ package final class ChangeBroadcaster: CommitListener {
   }
 
   /// A look that fails, say because the file system does, is worth another a second later.
-  private static func poll(_ lookForOthers: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+  private static func poll(
+    _ log: String, _ lookForOthers: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, Never> {
     Task.detached {
-      while (try? await Task.sleep(for: pollInterval)) != nil { try? await lookForOthers() }
+      var last: FileStamp?
+      while (try? await Task.sleep(for: pollInterval)) != nil {
+        let stamp = FileStamp(of: log)
+        guard last?.proves(stamp) != true, (try? await lookForOthers()) != nil else { continue }
+        last = stamp
+      }
     }
   }
 }

@@ -134,7 +134,9 @@ extension Replica {
   func wakes(
     on tables: some Collection<String>, startsAwake: Bool
   ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
-    changes.wakes(on: tables.isEmpty ? .all : TableSet(tables), startsAwake: startsAwake) { [pool] in
+    changes.wakes(
+      on: tables.isEmpty ? .all : TableSet(tables), startsAwake: startsAwake, log: "\(folder.database)-wal"
+    ) { [pool] in
       _ = try await pool.write { try $0.foreignCommits.look() != nil }
     }
   }
