@@ -120,10 +120,6 @@ package final class Connection {
     authorizer.install(on: handle)
   }
 
-  /// SQLite takes the cache's first pages of each connection at once, some builds a hundred, 430 KB: two thirds of what
-  /// an open replica without work has. Each page that is needed is taken by itself after these.
-  private static let firstPages: Void = { _ = godwitSetFirstPages(8) }()
-
   private static func handle(_ path: String, _ flags: Int32) throws -> OpaquePointer {
     _ = firstPages
     var opened: OpaquePointer?
@@ -216,20 +212,6 @@ package final class Connection {
     try execute("PRAGMA cipher_page_size=\(pageSize)")
   }
 
-  /// Bounds what a statement may be, whoever wrote it (Specs/storage.md, "Limits"). Nothing that comes from outside
-  /// sets them.
-  private func fence() {
-    for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
-  }
-
-  /// Keeps SQL from what can damage a database by design, such as writing to the schema's own table, where this SQLite
-  /// can do so. A copy is made without a journal, which that forbids, by Godwit's own statements alone.
-  private func defend() throws {
-    guard mode != .copy, Self.libraryVersion >= LibraryVersion.defensive else { return }
-    let result = godwitSetDefensive(handle)
-    guard result == SQLITE_OK else { throw failure(result) }
-  }
-
   private func configure() throws {
     wasEmpty = try scalar("SELECT count(*) FROM sqlite_master") == .integer(0)
     try execute(
@@ -253,13 +235,6 @@ package final class Connection {
     }
     try defend()
   }
-
-  private static let limits: [(Int32, Int32)] = [
-    (SQLITE_LIMIT_SQL_LENGTH, 1_000_000), (SQLITE_LIMIT_COLUMN, 2_000), (SQLITE_LIMIT_EXPR_DEPTH, 1_000),
-    (SQLITE_LIMIT_COMPOUND_SELECT, 500), (SQLITE_LIMIT_FUNCTION_ARG, 100), (SQLITE_LIMIT_ATTACHED, 0),
-    (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000), (SQLITE_LIMIT_VARIABLE_NUMBER, 999),
-    (SQLITE_LIMIT_TRIGGER_DEPTH, 1_000), (SQLITE_LIMIT_WORKER_THREADS, 0),
-  ]
 
   /// The version of the SQLite inside, such as 3015002.
   package static var libraryVersion: Int { Int(sqlite3_libversion_number()) }
