@@ -15,17 +15,6 @@ struct AgentTests {
     return (desk, laptop, remote)
   }
 
-  /// A page by TCP, as a browser or Prometheus asks for it.
-  private func page(_ path: String, _ port: Int, host: String = "localhost") throws -> String {
-    let socket = try LoopbackSocket(connectingTo: port)
-    defer { socket.close() }
-    try #require(
-      socket.write(Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)))
-    var answer: [UInt8] = []
-    while case let bytes = socket.read(), !bytes.isEmpty { answer += bytes }
-    return String(decoding: answer, as: UTF8.self)
-  }
-
   @Test("what any process writes goes out, what others publish comes in, and it says that all is well")
   func syncs() async throws {
     let (desk, laptop, _) = try await pair()
@@ -142,14 +131,14 @@ struct AgentTests {
     let port = try LocalServer.freePort()
     let agent = try await RunningAgent(desk, ["--listen", "\(port)"])
     try await Patience.until { try agent.status().text.contains("stick: synced") }
-    let metrics = try page("/metrics", port)
+    let metrics = try LoopbackSocket.page("/metrics", port)
     #expect(metrics.hasPrefix("HTTP/1.1 200") && metrics.contains("text/plain; version=0.0.4"))
     #expect(metrics.contains("godwit_replica_open{replica=\"\(desk.replica)\"} 1\n"))
     #expect(metrics.contains("operation=\"list\",result=\"ok\"} "))
-    #expect(try page("/healthz", port).hasSuffix("ok\n"))
-    #expect(try page("/status", port, host: "127.0.0.1:\(port)").contains("\"well\":true"))
-    #expect(try page("/metrics", port, host: "attacker.example").hasPrefix("HTTP/1.1 403"))
-    #expect(try page("/../../etc/passwd", port).hasPrefix("HTTP/1.1 404"))
+    #expect(try LoopbackSocket.page("/healthz", port).hasSuffix("ok\n"))
+    #expect(try LoopbackSocket.page("/status", port, host: "127.0.0.1:\(port)").contains("\"well\":true"))
+    #expect(try LoopbackSocket.page("/metrics", port, host: "attacker.example").hasPrefix("HTTP/1.1 403"))
+    #expect(try LoopbackSocket.page("/../../etc/passwd", port).hasPrefix("HTTP/1.1 404"))
     let mode = try FileManager.default.attributesOfItem(atPath: agent.socket)[.posixPermissions] as? Int
     #expect(mode == 0o660)
   }

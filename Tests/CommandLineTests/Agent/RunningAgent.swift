@@ -1,5 +1,6 @@
 import Foundation
 import TestFolders
+import TestServers
 import Testing
 
 /// A `godwit agent run` that is under way.
@@ -54,5 +55,17 @@ final class RunningAgent: Sendable {
   func finish() -> Int32 {
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+  }
+}
+
+extension LoopbackSocket {
+  /// A page of a server's on this machine, with its head, as a browser or Prometheus asks for it.
+  static func page(_ path: String, _ port: Int, host: String = "localhost") throws -> String {
+    let socket = try LoopbackSocket(connectingTo: port)
+    defer { socket.close() }
+    try #require(socket.write(Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)))
+    var answer: [UInt8] = []
+    while case let bytes = socket.read(), !bytes.isEmpty { answer += bytes }
+    return String(decoding: answer, as: UTF8.self)
   }
 }
