@@ -75,4 +75,4 @@ private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [Stri
 let allBenchmarks: [Benchmark] =
   captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
   + mergeBenchmarks + upgradeBenchmarks + sealedBenchmarks + arrivalBenchmarks + documentsBenchmarks + remoteBenchmarks
-  + startBenchmarks
+  + startBenchmarks + agentBenchmarks
