@@ -1,8 +1,9 @@
-"""Writes the program's manual pages (man(7)) from what it says of itself.
+"""Writes a program's manual pages (man(7)) from what it says of itself.
 
     manual.py PROGRAM FOLDER
 
-A page for the program and each of its commands in section 1, and one for each topic of `help` in section 7. The date is
+A page for the program and each of its commands in section 1, and for godwit one for each topic of `help` in section 7. A
+command that another program carries out has that program's page. The date is
 SOURCE_DATE_EPOCH's, so that the same program gives the same pages.
 """
 
@@ -13,6 +14,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+# The commands of godwit that programs of their own carry out.
+OTHERS = ["godwit-agent"]
 
 TOPICS = {
     "formats": "what Godwit's files are, and how to read them without it",
@@ -113,10 +117,11 @@ class Manual:
                 body += [".TP", f"\\fB{escaped(name + '-' + each['commandName'])}\\fR(1)", escaped(each["abstract"])]
         body += said[place:]
         others = [".".join(("-".join(above), "1"))] if above else []
-        others += [] if above else [f"godwit-{topic}.7" for topic in TOPICS]
+        others += [] if above else ["godwit.1"] if name in OTHERS else [f"godwit-{topic}.7" for topic in TOPICS]
         seen = [f"\\fB{escaped(page)}\\fR({section})" for page, section in (o.rsplit(".", 1) for o in others)]
         body += [".SH SEE ALSO", ", ".join(seen)] if seen else []
-        self.write(name, 1, body)
+        if not above or name not in OTHERS:
+            self.write(name, 1, body)
         for each in below:
             self.command(each, words)
 
@@ -129,7 +134,10 @@ class Manual:
 def main():
     program, folder = sys.argv[1:]
     manual = Manual(program, folder)
-    manual.command(json.loads(manual.run("--experimental-dump-help"))["command"])
+    command = json.loads(manual.run("--experimental-dump-help"))["command"]
+    manual.command(command)
+    if command["commandName"] in OTHERS:
+        return
     for topic, abstract in TOPICS.items():
         manual.topic(topic, abstract)
 
