@@ -40,12 +40,14 @@ package struct Agent: Sendable {
 
   /// Opens all replicas, and keeps them in sync.
   ///
-  /// - Parameter whenOpened: Called once each was tried and one of them is open.
+  /// - Parameters:
+  ///   - mayAllFail: Whether to try again and again where none of them can be opened.
+  ///   - whenOpened: Called once each was tried.
   /// - Throws: `CancellationError` when the task is cancelled, and all are closed by then; the first replica's error
   ///   when none can be opened.
-  package func run(whenOpened: @Sendable () async throws -> Void) async throws {
+  package func run(mayAllFail: Bool, whenOpened: @Sendable () async throws -> Void) async throws {
     let opened = try await openAll()
-    if opened.allSatisfy({ $0 == nil }), let failure = board.entries.lazy.compactMap(\.failure).first {
+    if !mayAllFail, opened.allSatisfy({ $0 == nil }), let failure = board.entries.lazy.compactMap(\.failure).first {
       throw failure.error
     }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -82,7 +82,10 @@ struct AgentTests {
       let text = try agent.status().text
       return text.contains("\(other.replica): ") && !text.contains("\(other.replica): noKeyFits")
     }
+    // None opens, which ends an agent at its start alone.
     try FileManager.default.removeItem(atPath: desk.machineKey)
+    agent.send(SIGHUP)
+    try await Patience.until { try agent.status().text.components(separatedBy: "noKeyFits").count == 3 }
     try FileManager.default.moveItem(atPath: "\(desk.machineKey)-away", toPath: desk.machineKey)
     agent.send(SIGHUP)
     try await Patience.until { try agent.status().text.contains("stick: synced") }
@@ -121,6 +124,10 @@ struct AgentTests {
     let next = try await RunningAgent(desk)
     #expect(try next.status().status == 0)
     try Data().write(to: URL(fileURLWithPath: desk.path("file")))
+    let taken = try LoopbackSocket(listeningAt: 0)
+    defer { taken.close() }
+    let other = try desk.run(["agent", "run", "--socket", desk.path("other"), "--listen", "\(taken.port)"])
+    #expect(other.status == 1 && other.error.contains("is it taken?"), "\(other.error)")
     let file = try desk.run(["agent", "run", "--socket", desk.path("file")])
     #expect(file.status == 1 && file.error.contains("no socket"), "\(file.error)")
   }
