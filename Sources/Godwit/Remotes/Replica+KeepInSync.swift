@@ -18,7 +18,7 @@ extension Replica {
   ///   - interval: The pause between two syncs of a remote while nothing is written here, from 1 second to 1 day.
   ///   - isCollecting: As ``sync(with:isRejoining:isCollecting:maximumBytesPerSecond:progress:)`` has it.
   ///   - maximumBytesPerSecond: The same.
-  ///   - report: Called after each sync of remotes that were due, with what it did or what it failed with.
+  ///   - report: Called after the sync of each remote, with what it did or what it failed with.
   /// - Throws: `CancellationError` when the task is cancelled; `invalidArgument` for an interval or limit out of range
   ///   and for a name that no remote has, also when it is removed later; `closed`, `readOnly`, `diskFull`,
   ///   `damagedDatabase`, `damagedLog`; what `report` throws. Another process that has this replica is waited for.
@@ -49,17 +49,20 @@ extension Replica {
       let due = schedule.due(at: now)
       if !due.isEmpty {
         schedule.begin(at: now)
-        let done = try await unlessBusy(mayBeGone: names.isEmpty) {
-          try await sync(with: due, isCollecting: isCollecting, pace: pace, isSparing: true)
+        // One by one, so that what one has brought is reported whatever becomes of the next.
+        for name in due {
+          let done = try await unlessBusy(mayBeGone: names.isEmpty) {
+            try await sync(with: [name], isCollecting: isCollecting, pace: pace, isSparing: true)
+          }
+          guard let done else {
+            schedule.postpone([name], at: .now)
+            continue
+          }
+          for remote in done.remotes {
+            schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
+          }
+          try await report(done)
         }
-        guard let done else {
-          schedule.postpone(due, at: .now)
-          continue
-        }
-        for remote in done.remotes {
-          schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
-        }
-        try await report(done)
       } else if let instant = care?.next, instant <= now {
         _ = try await unlessBusy { try await maintenance.compact() }
         care?.finish(at: .now)
