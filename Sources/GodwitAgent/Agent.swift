@@ -35,48 +35,35 @@ package struct Agent: Sendable {
   package init(_ places: [Place], _ rhythm: Rhythm, _ journal: Journal) {
     let board = AgentBoard(places.map(\.folder))
     self.board = board
-    keepers = places.enumerated().map { ReplicaKeeper($0, $1, rhythm, board, journal) }
+    let turns = Turns(Self.width)
+    keepers = places.enumerated().map { ReplicaKeeper($0, $1, rhythm, board, journal, turns) }
   }
 
   /// Opens all replicas, and keeps them in sync.
   ///
-  /// - Parameters:
-  ///   - mayAllFail: Whether to try again and again where none of them can be opened.
-  ///   - whenOpened: Called once each was tried.
+  /// - Parameter whenOpened: Called once each was tried and one of them is open.
   /// - Throws: `CancellationError` when the task is cancelled, and all are closed by then; the first replica's error
   ///   when none can be opened.
-  package func run(mayAllFail: Bool, whenOpened: @Sendable () async throws -> Void) async throws {
-    let opened = try await openAll()
-    if !mayAllFail, opened.allSatisfy({ $0 == nil }), let failure = board.entries.lazy.compactMap(\.failure).first {
-      throw failure.error
-    }
+  package func run(whenOpened: @escaping @Sendable () -> Void) async throws {
+    let (tries, tried) = AsyncStream.makeStream(of: Int.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for (keeper, replica) in zip(keepers, opened) { group.addTask { try await keeper.run(with: replica) } }
-      do {
-        try await whenOpened()
-      } catch {
-        // The keepers close what is open.
-        group.cancelAll()
-        throw error
+      for (index, keeper) in keepers.enumerated() {
+        group.addTask { try await keeper.run { tried.yield(index) } }
       }
-      try await group.waitForAll()
+      group.addTask {
+        var waiting = Set(keepers.indices)
+        for await index in tries where waiting.remove(index) != nil && waiting.isEmpty { break }
+        try Task.checkCancellation()
+        let entries = board.entries
+        if entries.allSatisfy({ $0.replica == nil }), let failure = entries.lazy.compactMap(\.failure).first {
+          throw failure.error
+        }
+        whenOpened()
+      }
+      while try await group.next() != nil {}
     }
   }
 
-  /// Those that can be opened, in order. What was opened before this was cancelled is closed again.
-  private func openAll() async throws -> [Replica?] {
-    var opened = [Replica?](repeating: nil, count: keepers.count)
-    await withTaskGroup(of: (Int, Replica?).self) { group in
-      for (index, keeper) in keepers.enumerated() {
-        if index >= Self.width, let (done, replica) = await group.next() { opened[done] = replica }
-        group.addTask { (index, await keeper.open()) }
-      }
-      for await (done, replica) in group { opened[done] = replica }
-    }
-    guard !Task.isCancelled else {
-      for replica in opened { await replica?.close() }
-      throw CancellationError()
-    }
-    return opened
-  }
+  /// Closes every replica that is open and opens all again, each by itself.
+  package func reload() { for keeper in keepers { keeper.reload() } }
 }

@@ -28,17 +28,14 @@ package final class AgentBoard: Sendable {
   /// In the order in which the agent was given them.
   package var entries: [Entry] { state.withLock(\.self) }
 
-  /// `3 replicas, 1 not open, 1 of 4 remotes fails`, without a look at the databases.
+  /// `3 replicas, 1 not open, 1 remote fails`, without a look at the databases.
   package var summary: String {
     let entries = entries
     let (closed, tallies) = (entries.count { $0.replica == nil }, entries.flatMap(\.remotes.values))
     let failing = tallies.count { $0.failure != nil }
     var parts = [Format.count(entries.count, "replica")]
     if closed > 0 { parts.append("\(closed) not open") }
-    parts.append(
-      failing == 0
-        ? Format.count(tallies.count, "remote")
-        : "\(failing) of \(Format.count(tallies.count, "remote")) \(failing == 1 ? "fails" : "fail")")
+    if failing > 0 { parts.append("\(Format.count(failing, "remote")) \(failing == 1 ? "fails" : "fail")") }
     return parts.joined(separator: ", ")
   }
 

@@ -22,20 +22,20 @@ extension AgentStatus.State {
       "unsent": number(status?.unsent), "waiting": number(status?.staged), "conflicts": number(status?.conflicts),
       "limbo": number(status?.limbo), "forks": number(status?.forks.count),
       "held": number(status.map { $0.heldVersion?.transactions ?? 0 }), "databaseBytes": number(status?.databaseBytes),
-      "remotes": .array(remotes.map { remote, tally in (tally ?? RemoteTally()).json(of: remote) }),
+      "remotes": .array(remotes.map(\.json)),
     ]
   }
 }
 
-extension RemoteTally {
-  fileprivate func json(of remote: Replica.Remote) -> JSONValue {
+extension AgentStatus.RemoteState {
+  fileprivate var json: JSONValue {
     func time(_ date: Date?) -> JSONValue { date.map { .string(Format.time($0)) } ?? .null }
     return [
-      "name": .string(remote.name), "url": .string(remote.url), "synced": time(lastSuccess ?? remote.syncedAt),
-      "news": time(lastNews), "error": failure?.json ?? .null, "syncs": .number(seconds.count),
-      "failed": .number(syncs.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) }),
-      "fetchedBytes": .number(fetchedBytes), "publishedBytes": .number(publishedBytes),
-      "refused": .number(refusedFiles),
+      "name": .string(name), "url": url.map { .string($0) } ?? .null, "synced": time(syncedAt),
+      "news": time(tally.lastNews), "error": tally.failure?.json ?? .null, "syncs": .number(tally.seconds.count),
+      "failed": .number(tally.syncs.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) }),
+      "fetchedBytes": .number(tally.fetchedBytes), "publishedBytes": .number(tally.publishedBytes),
+      "refused": .number(tally.refusedFiles),
     ]
   }
 }

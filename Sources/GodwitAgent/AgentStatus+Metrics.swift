@@ -45,19 +45,17 @@ extension AgentStatus {
 
   private func addRemotes(to text: inout MetricsText) {
     let tallies = replicas.flatMap { state in
-      state.remotes.compactMap { remote, tally in
-        tally.map { (labels: state.labels + [("remote", remote.name)], tally: $0) }
-      }
+      state.remotes.map { (labels: state.labels + [("remote", $0.name)], tally: $0.tally, syncedAt: $0.syncedAt) }
     }
     text.family("godwit_remote_syncs_total", .counter, "Syncs by their result.") { family in
-      for (labels, tally) in tallies {
+      for (labels, tally, _) in tallies {
         for (result, count) in tally.syncs.sorted(by: { $0.key < $1.key }) {
           family.add(Double(count), labels + [("result", result)])
         }
       }
     }
     text.family("godwit_remote_requests_total", .counter, "What a folder or store was asked for.") { family in
-      for (labels, tally) in tallies { family.addRequests(tally.requests, labels) }
+      for (labels, tally, _) in tallies { family.addRequests(tally.requests, labels) }
     }
     let counters: [(String, String, (RemoteTally) -> Int)] = [
       ("fetched_bytes_total", "Bytes that were fetched.", \.fetchedBytes),
@@ -66,24 +64,21 @@ extension AgentStatus {
     ]
     for (name, help, count) in counters {
       text.family("godwit_remote_\(name)", .counter, help) { family in
-        for (labels, tally) in tallies { family.add(Double(count(tally)), labels) }
+        for (labels, tally, _) in tallies { family.add(Double(count(tally)), labels) }
       }
     }
     text.family("godwit_remote_sync_seconds", .histogram, "How long syncs took.") { family in
-      for (labels, tally) in tallies { family.add(tally.seconds, labels) }
+      for (labels, tally, _) in tallies { family.add(tally.seconds, labels) }
     }
     text.family("godwit_remote_failing", .gauge, "Whether the last sync failed.") { family in
-      for (labels, tally) in tallies { family.add(tally.failure == nil ? 0 : 1, labels) }
+      for (labels, tally, _) in tallies { family.add(tally.failure == nil ? 0 : 1, labels) }
     }
-    let times: [(String, String, (RemoteTally) -> Date?)] = [
-      ("last_success_timestamp_seconds", "When a sync was last whole, since 1970 UTC.", \.lastSuccess),
-      ("last_news_timestamp_seconds", "When something of others was last taken, since 1970 UTC.", \.lastNews),
-    ]
-    for (name, help, time) in times {
-      text.family("godwit_remote_\(name)", .gauge, help) { family in
-        for (labels, tally) in tallies {
-          if let time = time(tally) { family.add(time.timeIntervalSince1970, labels) }
-        }
+    text.family("godwit_remote_last_success_timestamp_seconds", .gauge, "When a sync was last whole, since 1970 UTC.") {
+      for (labels, _, time) in tallies where time != nil { $0.add(time?.timeIntervalSince1970 ?? 0, labels) }
+    }
+    text.family("godwit_remote_last_news_timestamp_seconds", .gauge, "When something of others came, since 1970 UTC.") {
+      for (labels, tally, _) in tallies {
+        if let time = tally.lastNews { $0.add(time.timeIntervalSince1970, labels) }
       }
     }
   }

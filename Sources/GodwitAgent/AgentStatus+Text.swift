@@ -25,15 +25,16 @@ extension AgentStatus.State {
     var lines = ["\(folder): \(standing.names.name(standing.identity.replica)), \(counts.joined(separator: ", "))"]
     lines += status.forks.map { "  forked: \(standing.names.forked($0))" }
     if let held = status.heldVersion { lines.append("  held: \(held.text(standing.names))") }
-    lines += remotes.map { remote, tally in "  \(remote.name): \(tally?.text ?? "not yet synced")" }
+    lines += remotes.map { "  \($0.name): \($0.text)" }
     return lines.map(Format.printable)
   }
 }
 
-extension RemoteTally {
+extension AgentStatus.RemoteState {
   fileprivate var text: String {
-    if let failure { return failure.text }
-    let synced = lastSuccess.map { "synced \(Format.time($0))" } ?? "never synced"
-    return "\(synced), \(Format.byteSize(fetchedBytes)) fetched, \(Format.byteSize(publishedBytes)) published"
+    if let failure = tally.failure { return failure.text }
+    let synced = syncedAt.map { "synced \(Format.time($0))" } ?? "not yet synced"
+    let moved = "\(Format.byteSize(tally.fetchedBytes)) fetched, \(Format.byteSize(tally.publishedBytes)) published"
+    return "\(synced), \(moved)"
   }
 }

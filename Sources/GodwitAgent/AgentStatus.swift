@@ -13,20 +13,30 @@ package struct AgentStatus: Sendable {
     package let lags: [ReplicaID: Int]
   }
 
+  package struct RemoteState: Sendable {
+    package let name: String
+    /// Nil while the replica is not open.
+    package let url: String?
+    /// What its syncs have come to; of none, before the first.
+    package let tally: RemoteTally
+    /// When a sync was last whole, also before the agent was started.
+    package let syncedAt: Date?
+  }
+
   package struct State: Sendable {
     package let folder: String
     /// Why it is not open.
     package let failure: AgentFailure?
     /// Nil while it is not open.
     package let standing: Standing?
-    /// Of each remote what its syncs have come to; nil before the first.
-    package let remotes: [(remote: Replica.Remote, tally: RemoteTally?)]
+    /// While it is open all remotes that it has, otherwise those that it was synced with.
+    package let remotes: [RemoteState]
 
     /// What somebody has to look at, a line each.
     package var troubles: [String] {
       let closed = failure.map { ["\(folder): not open: \($0.text)"] } ?? []
-      let failing = remotes.compactMap { remote, tally in
-        tally?.failure.map { "\(folder): \(remote.name): \($0.text)" }
+      let failing = remotes.compactMap { remote in
+        remote.tally.failure.map { "\(folder): \(remote.name): \($0.text)" }
       }
       let forks = standing.map { standing in
         standing.status.forks.map { "\(folder): \(standing.names.forked($0))" }
@@ -60,7 +70,18 @@ extension AgentStatus.State {
     }
     self.init(
       folder: entry.folder, failure: failure, standing: standing,
-      remotes: standing.map { $0.status.remotes.map { ($0, entry.remotes[$0.name]) } } ?? [])
+      remotes: standing?.status.remotes.map { AgentStatus.RemoteState($0, entry.remotes[$0.name] ?? RemoteTally()) }
+        ?? entry.remotes.sorted { $0.key < $1.key }.map(AgentStatus.RemoteState.init))
+  }
+}
+
+extension AgentStatus.RemoteState {
+  fileprivate init(_ remote: Replica.Remote, _ tally: RemoteTally) {
+    self.init(name: remote.name, url: remote.url, tally: tally, syncedAt: tally.lastSuccess ?? remote.syncedAt)
+  }
+
+  fileprivate init(_ name: String, _ tally: RemoteTally) {
+    self.init(name: name, url: nil, tally: tally, syncedAt: tally.lastSuccess)
   }
 }
 

@@ -1,59 +1,79 @@
 import Godwit
 import GodwitReports
+import Synchronization
 
 /// Keeps one replica of an agent's open and in sync, and opens it again when that has failed.
-struct ReplicaKeeper: Sendable {
+final class ReplicaKeeper: Sendable {
   /// The pause after the first failure; it doubles with each.
   static let shortestPause = Duration.seconds(10)
   static let longestPause = Duration.seconds(900)
 
-  let index: Int
-  let place: Agent.Place
-  let rhythm: Agent.Rhythm
-  let board: AgentBoard
-  let journal: Journal
+  private let index: Int
+  private let place: Agent.Place
+  private let rhythm: Agent.Rhythm
+  private let board: AgentBoard
+  private let journal: Journal
+  private let turns: Turns
   private let news = SyncNews()
+  /// What is under way: the replica open and in sync, or the pause after that has failed.
+  private let attempt = Mutex<Task<Void, Never>?>(nil)
 
-  init(_ index: Int, _ place: Agent.Place, _ rhythm: Agent.Rhythm, _ board: AgentBoard, _ journal: Journal) {
+  init(
+    _ index: Int, _ place: Agent.Place, _ rhythm: Agent.Rhythm, _ board: AgentBoard, _ journal: Journal, _ turns: Turns
+  ) {
     self.index = index
     self.place = place
     self.rhythm = rhythm
     self.board = board
     self.journal = journal
+    self.turns = turns
+  }
+
+  /// Closes the replica, if it is open, and opens it again at once.
+  func reload() { attempt.withLock { $0?.cancel() } }
+
+  /// Until the task is cancelled; the replica is closed by then.
+  ///
+  /// - Parameter whenTried: Called each time that it was tried to open the replica.
+  /// - Throws: `CancellationError`.
+  func run(whenTried: @escaping @Sendable () -> Void) async throws {
+    var pause = Self.shortestPause
+    while true {
+      let start = ContinuousClock.now
+      let task = Task { [pause] in
+        let replica = await open()
+        whenTried()
+        if let replica { await keep(replica) }
+        try? await Task.sleep(for: pause * Double.random(in: 0.8...1.2))
+      }
+      attempt.withLock { $0 = task }
+      await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      try Task.checkCancellation()
+      // One that had been well for long, or was to begin anew, is not asked as rarely as one that never is.
+      let isNew = task.isCancelled || .now - start > Self.longestPause * 2
+      pause = isNew ? Self.shortestPause : min(pause * 2, Self.longestPause)
+    }
   }
 
   /// Opens the replica; nil when it cannot be opened, which is on the board then, or when the task is cancelled.
-  func open() async -> Replica? {
+  private func open() async -> Replica? {
     do {
-      let replica = try await place.open()
+      let replica = try await turns.take { try await place.open() }
       board.opened(index, replica)
       note(.info, .opened, "open")
       return replica
     } catch {
-      try? fail(error)
+      fail(error)
       return nil
     }
   }
 
-  /// Until the task is cancelled, beginning with what the first attempt to open it has brought.
-  func run(with first: Replica?) async throws {
-    var replica = first
-    var pause = Self.shortestPause
-    while true {
-      if let replica {
-        let start = ContinuousClock.now
-        try await keep(replica)
-        // One that had been well for long is not asked as rarely as one that never is.
-        if .now - start > Self.longestPause { pause = Self.shortestPause }
-      }
-      try await Task.sleep(for: pause * Double.random(in: 0.8...1.2))
-      pause = min(pause * 2, Self.longestPause)
-      replica = await open()
-    }
-  }
-
   /// Returns when that fails, and closes the replica in any case.
-  private func keep(_ replica: Replica) async throws {
+  private func keep(_ replica: Replica) async {
     do {
       try await replica.closing { replica in
         try await replica.keepInSync(
@@ -62,7 +82,7 @@ struct ReplicaKeeper: Sendable {
       }
     } catch {
       board.closed(index)
-      try fail(error)
+      fail(error)
     }
   }
 
@@ -85,9 +105,8 @@ struct ReplicaKeeper: Sendable {
     for warning in view.warnings { note(.warning, .synced, warning, place) }
   }
 
-  private func fail(_ error: any Error) throws {
-    if error is CancellationError { throw error }
-    guard let failure = board.failed(index, error) else { return }
+  private func fail(_ error: any Error) {
+    guard !(error is CancellationError), let failure = board.failed(index, error) else { return }
     note(.error, .failed, failure.message, hint: failure.hint, [("code", failure.code)])
   }
 
@@ -96,5 +115,41 @@ struct ReplicaKeeper: Sendable {
     _ fields: [(String, String)] = []
   ) {
     journal.note(priority, event, message, hint: hint, [("replica", place.folder)] + fields)
+  }
+}
+
+/// Lets so many do something at a time; the others wait in order.
+actor Turns {
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(_ count: Int) { free = count }
+
+  /// Runs the body once there is a turn.
+  ///
+  /// - Throws: What the body throws; `CancellationError` when the task was cancelled by then.
+  nonisolated func take<Output: Sendable>(_ body: @Sendable () async throws -> Output) async throws -> Output {
+    await begin()
+    do {
+      try Task.checkCancellation()
+      let output = try await body()
+      await end()
+      return output
+    } catch {
+      await end()
+      throw error
+    }
+  }
+
+  private func begin() async {
+    guard free == 0 else {
+      free -= 1
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  private func end() {
+    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
   }
 }

@@ -40,11 +40,13 @@ struct AgentRun: AsyncParsableCommand {
     guard folders.isEmpty || options.path == nil else {
       throw ValidationError("name the folders, or one by -C, but not both")
     }
-    guard Set(folders).count == folders.count else { throw ValidationError("a folder is named twice") }
   }
 
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
+    // What the library warns of is in the journal, with the replica that it is about.
+    LibraryWarnings.silence()
+    OpenFiles.raiseLimit()
     let journal = Journal(options.json ? .json : environment["JOURNAL_STREAM"] == nil ? .text : .systemd) {
       try? StandardStream.error.write($0 + "\n")
     }
@@ -52,20 +54,28 @@ struct AgentRun: AsyncParsableCommand {
       interval: .seconds(every), isCollecting: collect, maximumBytesPerSecond: rate.bytesPerSecond)
     let agent = Agent(try places(), rhythm, journal)
     let place = AgentSocket.new(socket.socket)
-    try place.clear()
+    let lock = try place.claim()
+    defer { withExtendedLifetime(lock) {} }
     var servers = [try AgentServer(agent.board, at: place)]
     if let listen { servers.append(try AgentServer(agent.board, at: listen)) }
     try await AgentService(agent, servers, place, journal).run()
   }
 
   private func places() throws -> [Agent.Place] {
-    try (folders.isEmpty ? [options.path] : folders.map(Optional.some)).map { folder in
+    // The one that is looked for has to be there; one that is named may come later, as a disk that is not mounted yet.
+    var places = try (folders.isEmpty ? [options.locator.existing().folder] : folders).map { folder in
       var located = options
       located.path = folder
-      let location = try located.locator.existing()
-      return Agent.Place(folder: URL(fileURLWithPath: location.folder).standardizedFileURL.path) {
-        try await Replica.open(at: location.folder, configuration: .init(key: location.keys, mustExist: true))
+      let locator = located.locator
+      let path = URL(fileURLWithPath: try locator.existingOrNew().folder).resolvingSymlinksInPath().path
+      return Agent.Place(folder: path) {
+        let location = try locator.existing()
+        return try await Replica.open(at: location.folder, configuration: .init(key: location.keys, mustExist: true))
       }
     }
+    // A replica by two of its names is one.
+    var known: Set<String> = []
+    places.removeAll { !known.insert($0.folder).inserted }
+    return places
   }
 }

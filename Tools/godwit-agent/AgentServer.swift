@@ -92,6 +92,6 @@ private struct AgentPages: HTTPHandler {
   private static func isLocal(_ host: String?) -> Bool {
     guard let host else { return true }
     let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
-    return ["localhost", "127.0.0.1", "[::1]"].contains(String(name))
+    return ["localhost", "[::1]"].contains(String(name)) || name.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil
   }
 }

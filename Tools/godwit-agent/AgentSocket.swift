@@ -43,20 +43,21 @@ struct AgentSocket {
     return .unix(path: path)
   }
 
-  /// Makes room for a new socket.
+  /// Makes room for a new socket, which is this agent's for as long as the lock is kept.
   ///
-  /// - Throws: `busy` when an agent answers there; `unsafeFile` for what is no socket; `fileAccess`.
-  func clear() throws {
+  /// - Throws: `busy` when another agent has it; `unsafeFile` for what is no socket; `fileAccess`.
+  func claim() throws -> LockFile {
     try PrivateFile.makeParent(of: path)
     var status = stat()
-    guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK else {
+    let isThere = lstat(path, &status) == 0
+    guard !isThere || status.st_mode & S_IFMT == S_IFSOCK else {
       throw GodwitError(.unsafeFile, "\(path) is no socket", hint: "give another: --socket PATH")
     }
-    guard try connects() != 0 else {
+    guard let lock = try LockFile("\(path).lock", isShared: false, waitingMilliseconds: 0) else {
       throw GodwitError(.busy, "an agent answers at \(path) already", hint: "see: godwit agent status")
     }
-    unlink(path)
+    if isThere { unlink(path) }
+    return lock
   }
 
   /// Lets the agent's group connect, besides its user.

@@ -28,7 +28,9 @@ struct AgentStatusCommand: AsyncParsableCommand {
       let (text, isWell) = try await AgentSocket.existing(socket.socket).get(json ? "/status" : "/status.txt")
       try StandardStream.output.write(text)
       if !isWell { throw ExitCode(ExitStatus.failed) }
-    } catch let error as GodwitError {
+    } catch let code as ExitCode {
+      throw code
+    } catch {
       ErrorReport(error).write(program: GodwitAgentCommand.configuration.commandName ?? "")
       throw ExitCode(Self.noAgent)
     }

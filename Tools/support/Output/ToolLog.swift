@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 
 /// What the library logs, as a tool prints it: warnings and errors as `NAME: warning: …` on the standard error, nothing
 /// else, for commands say themselves what they did.
@@ -20,7 +21,16 @@ struct ToolLog: LogHandler {
   }
 
   func log(event: LogEvent) {
+    guard !LibraryWarnings.isSilent.load(ordering: .relaxed) else { return }
     let kind = event.level == .warning ? "warning" : "error"
     try? StandardStream.error.write("\(program): \(kind): \(Format.printable("\(event.message)"))\n")
   }
+}
+
+/// What the library warns of, for a tool that says it in a way of its own.
+public enum LibraryWarnings {
+  fileprivate static let isSilent = Atomic(false)
+
+  /// Leaves them out from now on.
+  public static func silence() { isSilent.store(true, ordering: .relaxed) }
 }
