@@ -57,7 +57,11 @@ private enum IdleAgent {
     var folders: [String] = []
     for number in 1...replicas {
       folders.append("\(folder)/\(number)")
-      try await Replica.open(at: "\(folder)/\(number)", configuration: configuration(folder)).close()
+      let replica = try await Replica.open(at: "\(folder)/\(number)", configuration: configuration(folder))
+      let remote = "\(folder)/\(number)/stick"
+      try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
+      try await replica.remotes.add("stick", at: remote)
+      await replica.close()
     }
     return try await run(folder, folders, every: 60) { try kibibytes(of: $0) / 1_024 }
   }
