@@ -32,16 +32,10 @@ package struct AgentStatus: Sendable {
     /// While it is open all remotes that it has, otherwise those that it was synced with.
     package let remotes: [RemoteState]
 
-    /// What somebody has to look at, a line each.
-    package var troubles: [String] {
-      let closed = failure.map { ["\(folder): not open: \($0.text)"] } ?? []
-      let failing = remotes.compactMap { remote in
-        remote.tally.failure.map { "\(folder): \(remote.name): \($0.text)" }
-      }
-      let forks = standing.map { standing in
-        standing.status.forks.map { "\(folder): \(standing.names.forked($0))" }
-      }
-      return closed + failing + (forks ?? [])
+    /// Whether it is open, its last sync with every remote was whole, and no history is forked.
+    package var isWell: Bool {
+      guard let standing else { return false }
+      return standing.status.forks.isEmpty && remotes.allSatisfy { $0.tally.failure == nil }
     }
   }
 
@@ -56,7 +50,7 @@ package struct AgentStatus: Sendable {
     self.replicas = replicas
   }
 
-  package var isWell: Bool { replicas.allSatisfy { $0.standing != nil && $0.troubles.isEmpty } }
+  package var isWell: Bool { replicas.allSatisfy(\.isWell) }
 }
 
 extension AgentStatus.State {
