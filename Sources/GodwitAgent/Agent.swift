@@ -53,6 +53,8 @@ package struct Agent: Sendable {
       group.addTask {
         var waiting = Set(keepers.indices)
         for await index in tries where waiting.remove(index) != nil && waiting.isEmpty { break }
+        // Later tries are nobody's news, and would be kept for as long as this runs.
+        tried.finish()
         try Task.checkCancellation()
         let entries = board.entries
         if entries.allSatisfy({ $0.replica == nil }), let failure = entries.lazy.compactMap(\.failure).first {
