@@ -83,6 +83,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "GodwitReports", dependencies: ["Godwit", "GodwitFiles"]),
+    .target(
+      name: "GodwitPages",
+      dependencies: ["Godwit", "GodwitFiles", "GodwitReports", .product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "GodwitAgent", dependencies: ["Godwit", "GodwitBase", "GodwitRemotes", "GodwitReports"]),
     .target(
       name: "GodwitC",
@@ -120,7 +123,7 @@ let package = Package(
     .executableTarget(
       name: "godwit-cli",
       dependencies: [
-        "Godwit", "GodwitFiles", "ToolSupport",
+        "Godwit", "GodwitFiles", "GodwitPages", "ToolSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/godwit"),
@@ -191,7 +194,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "ToolSupport", "Godwit", "GodwitAgent", "GodwitBase", "GodwitCrypto", "GodwitEngine", "GodwitKeys",
+        "ToolSupport", "Godwit", "GodwitAgent", "GodwitPages", "GodwitBase", "GodwitCrypto", "GodwitEngine",
+        "GodwitKeys",
         "GodwitStorage", "godwit-cli", "godwit-agent", "TestFolders", "TestServers",
       ]),
     .testTarget(

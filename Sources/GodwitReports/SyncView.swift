@@ -33,7 +33,7 @@ package struct SyncView {
       let refused = remote.refused.map {
         "warning: \(remote.name): \($0.name) was refused: \($0.error.message)\($0.error.hint.map { " (\($0))" } ?? "")"
       }
-      let findings = remote.findings.map(\.rawValue).sorted().map { "warning: \(remote.name): \(Self.text($0))" }
+      let findings = remote.findings.sorted { $0.rawValue < $1.rawValue }.map { "warning: \(remote.name): \($0.text)" }
       let skew = remote.clockSkew.map { skew in
         "warning: \(remote.name): its clock is \(skew / .seconds(1)) s from this machine's; see which is right"
       }
@@ -41,9 +41,12 @@ package struct SyncView {
       return (refused + findings + [skew].compactMap(\.self)).map(Format.printable) + files
     }
   }
+}
 
-  private static func text(_ finding: String) -> String {
-    switch Replica.SyncReport.Finding(rawValue: finding) {
+extension Replica.SyncReport.Finding {
+  /// What was found, and what is done about it.
+  package var text: String {
+    switch self {
     case .emptied: "this replica's file was gone; it is published again"
     case .rolledBack: "an earlier file of this replica's was there; it is replaced"
     case .cloned:
@@ -52,7 +55,6 @@ package struct SyncView {
       "this replica lacks what the others have forgotten, or wrote something without it: godwit sync --rejoin"
     case .withheld:
       "members hold what has not come for more than a day; the remote may show earlier files (godwit missing)"
-    case nil: finding
     }
   }
 }

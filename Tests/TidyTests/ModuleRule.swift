@@ -5,7 +5,7 @@ struct ModuleRule {
     ["GodwitBase"], ["GodwitFiles"], ["GodwitStorage", "GodwitCore", "GodwitCrypto"],
     ["GodwitKeys"], ["GodwitSyncFile", "GodwitModel", "GodwitRemotes"],
     ["GodwitEngine", "GodwitCache"],
-    ["GodwitDocuments"], ["Godwit"], ["GodwitReports", "GodwitSimulation"], ["GodwitC", "GodwitAgent"],
+    ["GodwitDocuments"], ["Godwit"], ["GodwitReports", "GodwitSimulation"], ["GodwitC", "GodwitAgent", "GodwitPages"],
   ]
 
   let floors: [[String]]

@@ -58,6 +58,13 @@ extension Replica.Conflicts {
     return try await list(limit: limit, table: Root.schema.table, key: values, kind: kind, since: since)
   }
 
+  /// Those that are not resolved, newest first.
+  package func open(limit: Int) async throws -> [Conflict] {
+    try await replica.pool.read { connection in
+      try ConflictLog(connection, origins: OriginTable(connection)).list(.init(isOpen: true), limit: limit)
+    }
+  }
+
   /// The conflict with this number, or nil.
   public func show(_ id: Conflict.ID) async throws -> Conflict? {
     try await replica.pool.read { connection in

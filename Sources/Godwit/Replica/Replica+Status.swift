@@ -49,18 +49,9 @@ extension Replica {
     }
   }
 
-  /// For each other active member how many of the transactions that are held here it is not known to hold.
-  package func lags() async throws -> [ReplicaID: Int] {
-    let members = try await members.list().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
-    return try await pool.read { connection in
-      let log = try ChangeLog(connection)
-      let held = log.origins.vector
-      let incarnations = try KnownIncarnations(log, on: connection)
-      return try members.reduce(into: [:]) { lags, member in
-        let known = try incarnations.applied(by: member)
-        lags[member] = held.origins.reduce(0) { $0 + Int(held[$1].rawValue - min(known[$1], held[$1]).rawValue) }
-      }
-    }
+  /// Bytes of the database's pages that are free, and are written anew before the file grows.
+  package func freeBytes() async throws -> Int {
+    try await pool.read { try Self.integer("PRAGMA freelist_count", $0) * DatabaseFile.pageSize }
   }
 
   static func check(_ limit: Int) throws {

@@ -13,10 +13,12 @@ extension ConflictLog {
     var kind: Conflict.Kind?
     /// When the later of the two writes was written.
     var since: HLC?
+    /// Whether those that are resolved are left out.
+    var isOpen: Bool
 
     package init(
       id: Conflict.ID? = nil, after: Conflict.ID? = nil, table: Int? = nil, key: [Value]? = nil,
-      kind: Conflict.Kind? = nil, since: HLC? = nil
+      kind: Conflict.Kind? = nil, since: HLC? = nil, isOpen: Bool = false
     ) {
       self.id = id
       self.after = after
@@ -24,6 +26,7 @@ extension ConflictLog {
       self.key = key
       self.kind = kind
       self.since = since
+      self.isOpen = isOpen
     }
 
     fileprivate var conditions: [(sql: String, value: Value)] {
@@ -32,6 +35,7 @@ extension ConflictLog {
         after.map { ("id > ?", .integer($0.number)) },
         table.map { ("table_id = ?", .integer(Int64($0))) },
         key.map { ("key = ?", .blob($0.encoded)) }, kind.map { ("kind = ?", .integer(Int64($0.rawValue))) },
+        isOpen ? ("resolved = ?", .integer(0)) : nil,
         since.map { ("max(loser_hlc, winner_hlc) >= ?", .integer(Int64(clamping: $0.rawValue))) },
       ].compactMap { $0 }
     }

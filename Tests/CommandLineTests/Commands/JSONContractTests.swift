@@ -60,6 +60,7 @@ import Testing
 
   @Test func exchanging() async throws {
     let (desk, laptop) = try await Machine.pair()
+    #expect(try keys(desk.godwit("report", "page.html", "--json")) == ["file", "bytes", "values"])
     let exported = try desk.godwit("export", "changes.sync", "--json")
     let export: Set = ["file", "transactions", "recipients", "bytes", "stateFile", "files", "earlierFiles"]
     #expect(try keys(exported) == export)

@@ -97,17 +97,3 @@ struct RemoteTestCommand: AsyncParsableCommand {
     options.console.note("\(name) can be written, listed, read and deleted from\(conditions)")
   }
 }
-
-extension Replica.Remote {
-  var synced: String { syncedAt.map { Format.time($0) } ?? "never" }
-
-  /// `ok`, or what is wrong; and what was found last.
-  var state: String {
-    let problem = problem.map { "\($0.code) since \(Format.time($0.since))" } ?? "ok"
-    guard let found else { return problem }
-    return "\(problem); \(found.findings.map(\.rawValue).sorted().joined(separator: ", ")) at \(Format.time(found.at))"
-  }
-
-  /// `home, synced 2026-01-31T09:30:00.250Z: ok`.
-  var text: String { "\(name), synced \(synced): \(state)" }
-}

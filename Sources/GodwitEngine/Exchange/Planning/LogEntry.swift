@@ -31,7 +31,7 @@ public struct LogEntry: Sendable {
 }
 
 extension LogEntry {
-  init(_ record: TransactionRecord) throws {
+  package init(_ record: TransactionRecord) throws {
     let changes = try ChangeSet(record.changes[...])
     var counts = changes.tables.map { _ in [OperationKind: Int]() }
     try changes.forEach { counts[$0.table][$0.kind, default: 0] += 1 }

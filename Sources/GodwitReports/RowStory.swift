@@ -1,17 +1,16 @@
 import Godwit
-import ToolSupport
 
 /// A row's explanation as text for people.
-struct RowStory {
-  let row: RowExplanation
-  let names: ReplicaNames
+package struct RowStory {
+  package let row: RowExplanation
+  package let names: ReplicaNames
 
-  init(_ row: RowExplanation, _ names: ReplicaNames) {
+  package init(_ row: RowExplanation, _ names: ReplicaNames) {
     self.row = row
     self.names = names.tellingApart(row.authors.map { ($0.replica, $0.incarnation) })
   }
 
-  var lines: [String] { head + row.cells.flatMap(lines) }
+  package var lines: [String] { head + row.cells.flatMap(lines) }
 
   private var head: [String] {
     var lines = ["\(row.table) \(Format.values(row.key)) \(presence)"]

@@ -1,9 +1,8 @@
 import Godwit
-import ToolSupport
 
 extension RowStory {
   /// Specs/cli.md, "why".
-  var json: JSONValue {
+  package var json: JSONValue {
     [
       "table": .string(row.table), "key": .array(row.key.map { JSONValue($0) }),
       "presence": .string(row.presence.rawValue), "deletesWin": .bool(row.deletes == .deleteWins),

@@ -1,0 +1,68 @@
+import GodwitFiles
+
+/// A piece of a page. Nothing else writes markup: names of elements and attributes are literals of the program, and
+/// text is escaped when it comes in (Specs/report.md, "Hostile values").
+package struct HTML: Sendable, Equatable {
+  /// As it stands in the page.
+  package let markup: String
+
+  private init(markup: String) { self.markup = markup }
+
+  /// Text, on one line.
+  package init(_ text: String) { markup = Self.escaped(text) }
+
+  /// Pieces one after another.
+  package init(_ pieces: [HTML]) { markup = pieces.map(\.markup).joined() }
+
+  /// An element. One of HTML that has no content has no end tag.
+  package init(
+    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ content: [HTML] = []
+  ) {
+    let list = attributes.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }.joined()
+    let isVoid = ["meta", "br"].contains("\(name)")
+    markup = "<\(name)\(list)>" + (isVoid ? "" : HTML(content).markup + "</\(name)>")
+  }
+
+  /// An element with text.
+  package init(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ text: String) {
+    self.init(name, attributes, [HTML(text)])
+  }
+
+  /// Text of several lines, which stay lines.
+  package static func lines(_ text: String) -> HTML {
+    HTML(
+      markup: text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
+        .joined(separator: "\n"))
+  }
+
+  /// What a style element holds. No text of others' belongs there.
+  package static func style(_ sheet: StaticString) -> HTML { HTML(markup: "<style>\(sheet)</style>") }
+
+  /// A document, with what says so.
+  package static func document(_ attributes: KeyValuePairs<StaticString, String>, _ content: [HTML]) -> HTML {
+    HTML(markup: "<!DOCTYPE html>\n" + HTML("html", attributes, content).markup + "\n")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where Unprintable.contains(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
+
+extension HTML: ExpressibleByStringLiteral {
+  package init(stringLiteral text: StaticString) { self.init("\(text)") }
+}
