@@ -9,8 +9,8 @@ struct Report: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write a page about the replica that any browser shows: who holds what, what waits, conflicts, sizes.",
     discussion: """
-      The page is one file and needs no server, no scripts and no network. It holds no key and no value of any row, unless
-      --values asks for them: a page on disk is plaintext.
+      The page is one file and needs no server, no scripts and no network. It holds no key and no value of any row,
+      unless --values asks for them: a page on disk is plaintext.
 
       Examples:
         godwit report notes.html
