@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "godwit-c", type: .dynamic, targets: ["GodwitC"]),
     .executable(name: "godwit", targets: ["godwit-cli"]),
     .executable(name: "godwit-agent", targets: ["godwit-agent"]),
+    .executable(name: "godwit-ui", targets: ["godwit-ui"]),
     .executable(name: "godwit-bench", targets: ["godwit-bench"]),
     .executable(name: "godwit-sim", targets: ["godwit-sim"]),
     .executable(name: "inventory-agent", targets: ["inventory-agent"]),
@@ -20,7 +21,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    // For the agent alone
+    // For the agent and the page that lives alone
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
@@ -136,6 +137,14 @@ let package = Package(
       ],
       path: "Tools/godwit-agent"),
     .executableTarget(
+      name: "godwit-ui",
+      dependencies: [
+        "Godwit", "GodwitPages", "GodwitReports", "ToolSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      path: "Tools/godwit-ui", resources: [.embedInCode("Assets/page.js")]),
+    .executableTarget(
       name: "godwit-bench",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitCrypto", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitStorage",
@@ -196,7 +205,7 @@ let package = Package(
       dependencies: [
         "ToolSupport", "Godwit", "GodwitAgent", "GodwitPages", "GodwitBase", "GodwitCrypto", "GodwitEngine",
         "GodwitKeys",
-        "GodwitStorage", "godwit-cli", "godwit-agent", "TestFolders", "TestServers",
+        "GodwitStorage", "godwit-cli", "godwit-agent", "godwit-ui", "TestFolders", "TestServers",
       ]),
     .testTarget(
       name: "InventoryAgentTests",

@@ -19,7 +19,7 @@ package struct HTML: Sendable, Equatable {
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ content: [HTML] = []
   ) {
     let list = attributes.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }.joined()
-    let isVoid = ["meta", "br"].contains("\(name)")
+    let isVoid = ["meta", "link", "input"].contains("\(name)")
     markup = "<\(name)\(list)>" + (isVoid ? "" : HTML(content).markup + "</\(name)>")
   }
 

@@ -42,7 +42,13 @@ enum PageStyle {
     button, input { font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--quiet);
       border-radius: .4rem; padding: .3rem .8rem; }
     button:disabled { opacity: .6; }
-    @media print { body { max-width: none; } nav, .skip, .actions { display: none; } .value { max-height: none; }
+    .bar { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin-bottom: 1rem; }
+    .bar p { flex-basis: 100%; margin: 0; }
+    .bar label { display: flex; flex-wrap: wrap; gap: .25rem; align-items: center; }
+    .bar input { min-width: 0; max-width: 14rem; width: 100%; }
+    dialog { color: inherit; background: var(--paper); border: 1px solid var(--quiet); border-radius: .4rem;
+      max-width: min(48rem, 92vw); width: 100%; } dialog h2 { margin-top: 0; } dialog .value { max-height: 50vh; }
+    @media print { body { max-width: none; } nav, .skip, .actions, .bar { display: none; } .value { max-height: none; }
       .wide { overflow: visible; } .conflict, figure, tr { break-inside: avoid; }
       details::details-content { content-visibility: visible; display: block; height: auto; } }
     """

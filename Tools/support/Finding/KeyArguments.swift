@@ -2,14 +2,14 @@ import Foundation
 import Godwit
 
 /// Reads a row's key from the command line, by the storage classes of its table's key columns.
-struct KeyArguments {
+package struct KeyArguments {
   /// The key's values.
-  let key: [Value]
+  package let key: [Value]
   /// What came behind them.
-  let rest: [String]
+  package let rest: [String]
 
   /// The key is as many arguments as it has columns, or one that is a JSON array of that many values.
-  init(_ arguments: [String], of table: TableDescription) throws {
+  package init(_ arguments: [String], of table: TableDescription) throws {
     if let first = arguments.first, first.hasPrefix("["), let values = Self.array(first, of: table) {
       key = values
       rest = Array(arguments.dropFirst())
