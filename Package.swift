@@ -238,7 +238,7 @@ package.targets.append(
 if Context.environment["GODWIT_TESTS"] != nil {
   let busy = [
     "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
-    "GodwitModel", "GodwitEngine",
+    "GodwitModel", "GodwitEngine", "GodwitCoreTests",
   ]
   for target in package.targets where busy.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
