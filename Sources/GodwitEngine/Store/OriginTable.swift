@@ -174,7 +174,7 @@ package final class OriginTable: OriginNumbering {
   }
 
   /// All origins that are known, those of which nothing is held included.
-  var all: [Origin] { heads.keys.sorted() }
+  package var all: [Origin] { heads.keys.sorted() }
 
   /// Writes the heads of origins; called once at the end of an import. The own one needs it only when it ends.
   func save(_ changed: Set<Origin>) throws {

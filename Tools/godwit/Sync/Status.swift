@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Godwit
 import ToolSupport
 
@@ -8,14 +9,35 @@ struct Status: AsyncParsableCommand {
     discussion: """
       Examples:
         godwit status
+        godwit status --watch
         godwit -C notes status --json
       """)
+
+  @Flag(help: "Stay, and show it again when any program has written to the replica, until Ctrl-C.")
+  var watch = false
 
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let report = try await options.withReplica { replica in
-      StatusReport(replica: replica, status: try await replica.status(), members: try await replica.members.list())
+    try await options.withReplica { replica in
+      try await show(replica)
+      guard watch else { return }
+      for await _ in replica.changes(of: []) {
+        try await show(replica)
+        // What follows at once is shown together.
+        guard (try? await Task.sleep(for: .milliseconds(300))) != nil else { return }
+      }
+    }
+  }
+
+  private func show(_ replica: Replica) async throws {
+    let report = StatusReport(
+      replica: replica, status: try await replica.status(), members: try await replica.members.list())
+    if watch, !options.json, StandardStream.output.isTerminal {
+      // The cursor goes home, and what was there is cleared.
+      try StandardStream.output.write("\u{1B}[H\u{1B}[2J")
+    } else if watch, !options.json {
+      try options.console.line("\nat \(Format.time(Date()))")
     }
     let status = report.status
     try options.json ? options.console.line(report.json) : options.console.lines(StatusView(report).lines)

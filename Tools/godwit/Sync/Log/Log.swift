@@ -8,6 +8,7 @@ struct Log: AsyncParsableCommand {
     discussion: """
       Examples:
         godwit log
+        godwit log --graph
         godwit log --table note --origin laptop --since 7d
         godwit log show laptop 7
       """,
@@ -33,18 +34,28 @@ struct LogList: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only those written since: 2026-01-31, 12h, 7d.", valueName: "time"))
   var since: TimeArgument?
 
+  @Flag(help: "Draw a line for each member, and from each transaction one to those that its writer had taken in.")
+  var graph = false
+
   @OptionGroup var limit: LimitOption
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard !graph || table == nil && origin == nil && !options.json else {
+      throw ValidationError("--graph draws the transactions of all, for people: not with --table, --origin or --json")
+    }
+  }
+
   func run() async throws {
-    let (entries, names, hasHistory) = try await options.withReplica { replica in
+    let (entries, merges, names, hasHistory) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members.list())
       var writer: ReplicaID?
       if let origin { writer = try await replica.replicaID(named: origin) }
       let table = try await replica.tableName(orCollection: table)
       let entries = try await replica.history.log(
         limit: limit.asked, table: table, replica: writer, since: since?.date)
-      return (entries, names, try await !replica.status().held.isEmpty)
+      let merges = graph ? try await replica.history.merges(of: Array(entries.prefix(limit.limit))) : []
+      return (entries, merges, names, try await !replica.status().held.isEmpty)
     }
     guard !options.json else {
       return try options.console.lines(entries.prefix(limit.limit).lazy.map { $0.json(names).text })
@@ -53,6 +64,9 @@ struct LogList: AsyncParsableCommand {
       let isWhole = table == nil && origin == nil && since == nil
       let none = hasHistory ? "all transactions are forgotten: every member holds them" : "no transactions yet"
       return options.console.note(isWhole ? none : "no such transactions")
+    }
+    if graph {
+      return try await options.console.pages(LogGraphView(limit.shown(entries, options.console), merges, names).lines)
     }
     var listing = TextTable([("TIME", .left), ("REPLICA", .left), ("NUMBER", .right), ("CHANGES", .left)])
     let shown = limit.shown(entries, options.console)
