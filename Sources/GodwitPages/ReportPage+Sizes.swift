@@ -46,7 +46,7 @@ extension ReportPage {
   }
 
   var sizes: [HTML] {
-    let all = picture.tally.minutes.values.flatMap(\.values).reduce(into: LogTally.Amount()) { $0 += $1 }
+    let all = picture.tally.seconds.values.flatMap(\.values).reduce(into: LogTally.Amount()) { $0 += $1 }
     let rows = [
       [HTML("Database"), HTML(Format.byteSize(status.databaseBytes))],
       [HTML("of that free, and written anew before it grows"), HTML(Format.byteSize(picture.freeBytes))],

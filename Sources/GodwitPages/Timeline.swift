@@ -14,9 +14,9 @@ package struct Timeline: Sendable, Equatable {
     package var total: LogTally.Amount { amounts.reduce(into: LogTally.Amount()) { $0 += $1 } }
   }
 
-  /// When the first span begins, in minutes since 1970 UTC.
-  package let firstMinute: Int64
-  package let minutesInSpan: Int64
+  /// When the first span begins, in seconds since 1970 UTC.
+  package let firstSecond: Int64
+  package let secondsInSpan: Int64
   package let spans: Int
   /// Those that wrote most first, those without a lane of their own last.
   package let lanes: [Lane]
@@ -26,47 +26,45 @@ package struct Timeline: Sendable, Equatable {
 
   /// Nil when nothing is remembered.
   package init?(_ tally: LogTally) {
-    let minutes = tally.minutes.values.flatMap(\.keys)
-    guard let first = minutes.min(), let last = minutes.max() else { return nil }
+    let seconds = tally.seconds.values.flatMap(\.keys)
+    guard let first = seconds.min(), let last = seconds.max() else { return nil }
     let length = last - first + 1
-    let minutesInSpan = Self.step((length + Self.spanLimit - 1) / Self.spanLimit)
-    let spans = Int((length + minutesInSpan - 1) / minutesInSpan)
-    let lanes = tally.minutes.map { replica, minutes in
+    let secondsInSpan = Self.step((length + Self.spanLimit - 1) / Self.spanLimit)
+    let spans = Int((length + secondsInSpan - 1) / secondsInSpan)
+    let lanes = tally.seconds.map { replica, seconds in
       var amounts = [LogTally.Amount](repeating: .init(), count: spans)
-      for (minute, amount) in minutes { amounts[Int((minute - first) / minutesInSpan)] += amount }
+      for (second, amount) in seconds { amounts[Int((second - first) / secondsInSpan)] += amount }
       return Lane(replica: replica, amounts: amounts)
     }
-    firstMinute = first
-    self.minutesInSpan = minutesInSpan
+    firstSecond = first
+    self.secondsInSpan = secondsInSpan
     self.spans = spans
     self.lanes = Self.joined(
       lanes.sorted { (-$0.total.transactions, $0.replica) < (-$1.total.transactions, $1.replica) })
   }
 
-  /// When a span begins, in UTC: `2026-01-31 09:00`.
+  /// When a span begins, in UTC: `2026-01-31 09:00`, with seconds where spans are shorter than a minute.
   package func text(_ span: Int) -> String {
-    let minute = firstMinute + Int64(span) * minutesInSpan
-    return String(Format.time(milliseconds: minute * 60_000).prefix(16)).replacingOccurrences(of: "T", with: " ")
+    let second = firstSecond + Int64(span) * secondsInSpan
+    return String(Format.time(milliseconds: second * 1_000).prefix(secondsInSpan < 60 ? 19 : 16)).replacingOccurrences(
+      of: "T", with: " ")
   }
 
   /// How a span's length is called.
   package var spanName: String {
-    switch minutesInSpan {
-    case 1: "a minute"
-    case 60: "an hour"
-    case 1_440: "a day"
-    case 10_080: "a week"
-    case let minutes where minutes % 1_440 == 0: "\(minutes / 1_440) days"
-    case let minutes where minutes % 60 == 0: "\(minutes / 60) hours"
-    case let minutes: "\(minutes) minutes"
-    }
+    let units =
+      [(604_800, "week"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")] as [(Int64, String)]
+    let (length, unit) = units.first { secondsInSpan % $0.0 == 0 } ?? (1, "second")
+    guard secondsInSpan > length else { return unit == "hour" ? "an hour" : "a \(unit)" }
+    return "\(secondsInSpan / length) \(unit)s"
   }
 
   /// The least length that people count in and that is not less.
-  private static func step(_ minutes: Int64) -> Int64 {
-    let (day, year): (Int64, Int64) = (1_440, 525_600)
-    let steps = [1, 2, 5, 10, 20, 30, 60, 120, 180, 360, 720, day, 2 * day, 7 * day, 14 * day, 30 * day, 90 * day]
-    return steps.first { $0 >= minutes } ?? (minutes + year - 1) / year * year
+  private static func step(_ seconds: Int64) -> Int64 {
+    let (hour, day, year): (Int64, Int64, Int64) = (3_600, 86_400, 31_536_000)
+    let short = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour]
+    let steps = short + [1, 2, 7, 14, 28, 84].map { $0 * day }
+    return steps.first { $0 >= seconds } ?? (seconds + year - 1) / year * year
   }
 
   /// Those beyond the limit in one lane.

@@ -1,5 +1,5 @@
-/// Draws which transactions were written after which: a lane for each writer, and a line from each transaction to those of
-/// others that its writer had taken in since its own last one, as `git log --graph` does.
+/// Draws which transactions were written after which, as `git log --graph` does: a lane for each writer, and a line
+/// from each transaction to those of others that its writer had taken in since its own last one.
 package struct LogGraph<Writer: Hashable> {
   /// One transaction of a writer.
   package struct Node: Hashable {
@@ -41,7 +41,7 @@ package struct LogGraph<Writer: Hashable> {
 
   /// Draws the transactions, in their order.
   ///
-  /// - Parameter merges: What each of them took in, in the same order; those that are not drawn themselves are left out.
+  /// - Parameter merges: What each of them took in, in the same order; what is not drawn itself is left out.
   package mutating func draw(_ merges: [[Node]]) -> [Drawn] {
     zip(nodes, merges).map { draw($0, $1.filter(known.contains)) }
   }

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # The commands of godwit that programs of their own carry out.
-OTHERS = ["godwit-agent"]
+OTHERS = ["godwit-agent", "godwit-ui"]
 
 TOPICS = {
     "formats": "what Godwit's files are, and how to read them without it",

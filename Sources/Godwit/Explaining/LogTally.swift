@@ -29,8 +29,8 @@ package struct LogTally: Sendable {
     package init() {}
   }
 
-  /// By writer, and by minutes since 1970 UTC by the writers' clocks.
-  package var minutes: [ReplicaID: [Int64: Amount]] = [:]
+  /// By writer, and by seconds since 1970 UTC by the writers' clocks.
+  package var seconds: [ReplicaID: [Int64: Amount]] = [:]
   /// By the tables' names.
   package var tables: [String: Rows] = [:]
 
@@ -40,8 +40,8 @@ package struct LogTally: Sendable {
   init(_ log: ChangeLog) throws {
     for origin in log.origins.vector.origins {
       try log.forEach(of: origin, after: .none) { record, _ in
-        let minute = record.hlc.milliseconds / 60_000
-        minutes[origin.replica, default: [:]][minute, default: Amount()] += Amount(
+        let second = record.hlc.milliseconds / 1_000
+        seconds[origin.replica, default: [:]][second, default: Amount()] += Amount(
           transactions: 1, bytes: record.changes.count)
         for change in try LogEntry(record).changes {
           tables[change.table, default: Rows()].inserted += change.inserted
@@ -54,7 +54,7 @@ package struct LogTally: Sendable {
 }
 
 extension Replica.History {
-  /// How much the log remembers. Linear in the log; takes memory for the minutes in which something was written.
+  /// How much the log remembers. Linear in the log; takes memory for the seconds in which something was written.
   package func tally() async throws -> LogTally {
     try await replica.pool.read { try LogTally(try ChangeLog($0)) }
   }

@@ -15,8 +15,8 @@ extension LogEntry {
 }
 
 extension Replica.History {
-  /// For each entry the transactions of others that its writer had taken in since its own one before, the last ones that
-  /// no other of these includes.
+  /// For each entry the transactions of others that its writer had taken in since its own one before, but for
+  /// those that another of these includes.
   package func merges(of entries: [LogEntry]) async throws -> [[LogEntry.Head]] {
     try await replica.pool.read { connection in
       let log = try ChangeLog(connection)
