@@ -23,7 +23,9 @@ addEventListener("hashchange", () => {
   }
 });
 
-class Refused extends Error {}
+// What the server says is wrong; another error is that it says nothing.
+class Answered extends Error {}
+class Refused extends Answered {}
 
 async function ask(path, body) {
   const options = { headers: { Authorization: `Bearer ${token}` }, cache: "no-store", credentials: "omit" };
@@ -36,7 +38,7 @@ async function ask(path, body) {
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({ message: `status ${answer.status}` }));
   const text = problem.hint ? `${problem.message} (${problem.hint})` : problem.message;
-  throw answer.status === 401 ? new Refused(text) : new Error(text);
+  throw answer.status === 401 ? new Refused(text) : new Answered(text);
 }
 
 function say(text, isBad = false) {
@@ -58,7 +60,26 @@ function summary(text) {
   return [...element("page").querySelectorAll("summary")].find((node) => node.textContent === text);
 }
 
-async function refresh() {
+// One at a time, and once more where something changed meanwhile: no answer replaces a later one.
+let loading = null;
+let isStale = false;
+
+function refresh() {
+  isStale = true;
+  loading ??= (async () => {
+    try {
+      while (isStale) {
+        isStale = false;
+        await load();
+      }
+    } finally {
+      loading = null;
+    }
+  })();
+  return loading;
+}
+
+async function load() {
   const text = await (await ask("/api/page")).text();
   const page = element("page");
   const focused = address(document.activeElement);
@@ -76,13 +97,17 @@ function handle(event) {
   const data = JSON.parse(event.match(/^data: (.*)$/m)?.[1] ?? "{}");
   if (name === "synced") {
     element("sync").disabled = false;
-    show("Sync", [...data.lines, ...data.problems].join("\n"));
+    const lines = [...data.lines, ...data.problems];
+    // A question that is open stays.
+    if (element("dialog").open) return refresh().then(() => say(lines.join("; ")));
+    show("Sync", lines.join("\n"));
   }
   return name ? refresh() : undefined;
 }
 
 async function listen() {
   for (;;) {
+    let said;
     try {
       const answer = await ask("/api/events");
       await refresh();
@@ -95,11 +120,13 @@ async function listen() {
         rest = events.pop();
         for (const event of events) await handle(event);
       }
+      said = "godwit ui has ended, or this page was left behind";
     } catch (error) {
       if (error instanceof Refused) return say(error.message, true);
+      said = error instanceof Answered ? error.message : "godwit ui does not answer";
     }
     element("sync").disabled = false;
-    say("godwit ui does not answer; this page is as it was. It is asked again every two seconds.", true);
+    say(`${said}; this page is as it was. It is asked again every two seconds.`, true);
     await sleep(2000);
   }
 }
