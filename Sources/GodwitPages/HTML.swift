@@ -28,8 +28,13 @@ package struct HTML: Sendable, Equatable {
     self.init(name, attributes, [HTML(text)])
   }
 
-  /// Text of several lines, which stay lines.
-  package static func lines(_ text: String) -> HTML {
+  /// Text as it is, lines and spaces, in an element of its own.
+  package static func preformatted(_ attributes: KeyValuePairs<StaticString, String>, _ text: String) -> HTML {
+    // HTML leaves out a line break at the beginning, so that the first one is never the text's.
+    HTML("pre", attributes, [HTML(markup: "\n"), lines(text)])
+  }
+
+  private static func lines(_ text: String) -> HTML {
     HTML(
       markup: text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
         .joined(separator: "\n"))

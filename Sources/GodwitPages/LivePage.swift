@@ -33,7 +33,7 @@ package enum LivePage {
       HTML("label", [:], [HTML("Table or collection "), HTML("input", ["id": "why-table", "autocomplete": "off"])]),
       HTML("label", [:], [HTML("Key "), HTML("input", ["id": "why-key", "autocomplete": "off"])]),
       HTML("button", ["type": "button", "id": "why"], "Why is this row so?"),
-      HTML("p", ["id": "status", "role": "status", "class": "quiet"], "Loading …"),
+      HTML("p", ["id": "status", "role": "status"]), HTML("p", ["id": "state", "class": "quiet"], "Loading …"),
     ])
 
   private static let dialog = HTML(
@@ -50,6 +50,6 @@ package enum LivePage {
 
   /// Where a row's cells come from.
   package static func story(_ row: RowExplanation, _ names: ReplicaNames) -> HTML {
-    HTML("pre", ["class": "value", "tabindex": "0"], [.lines(RowStory(row, names).lines.joined(separator: "\n"))])
+    .preformatted(["class": "value", "tabindex": "0"], RowStory(row, names).lines.joined(separator: "\n"))
   }
 }

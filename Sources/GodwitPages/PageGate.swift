@@ -8,7 +8,7 @@ package struct PageGate: Sendable {
     case origin
     /// No token, or not the one of this run.
     case token
-    /// The path has another method, or a body of another type.
+    /// The path has another method, or a body of another type or length.
     case form
   }
 
@@ -25,6 +25,9 @@ package struct PageGate: Sendable {
       self.headers = headers
     }
   }
+
+  /// A body is a conflict's number at most.
+  private static let bodyLimit = 1_024
 
   private let token: [UInt8]
   private let hosts: Set<String>
@@ -44,7 +47,7 @@ package struct PageGate: Sendable {
   package func check(_ head: Head) throws(Refusal) {
     guard let host = head.headers["host"], hosts.contains(host) else { throw .host }
     if let origin = head.headers["origin"], origin != "http://\(host)" { throw .origin }
-    guard head.method == "GET" || head.method == "POST" else { throw .form }
+    guard head.method == "GET" || head.method == "POST", hasShortBody(head) else { throw .form }
     guard Self.isGuarded(head.path) else {
       guard head.method == "GET" else { throw .form }
       return
@@ -55,6 +58,13 @@ package struct PageGate: Sendable {
     // Every browser names the origin of what changes something.
     guard head.headers["origin"] != nil else { throw .origin }
     guard head.headers["content-type"] == "application/json" else { throw .form }
+  }
+
+  /// A longer one is not read, and what is not read could be taken for the next request.
+  private func hasShortBody(_ head: Head) -> Bool {
+    guard head.headers["transfer-encoding"] == nil else { return false }
+    guard let length = head.headers["content-length"] else { return true }
+    return Int(length).map { (0...Self.bodyLimit).contains($0) } ?? false
   }
 
   /// Takes the same time wherever the two differ.

@@ -19,7 +19,7 @@ extension ReportPage {
     let rows = conflicts.map { conflict in
       [
         HTML("\(conflict.id)"), HTML(ConflictKind(conflict.kind).rawValue), HTML(conflict.table),
-        HTML(conflict.columns.joined(separator: ", ")), HTML(names.text(conflict.loser)),
+        HTML(columns(conflict)), HTML(names.text(conflict.loser)),
         HTML(names.text(conflict.winner)),
       ]
     }
@@ -30,7 +30,7 @@ extension ReportPage {
   }
 
   private func whole(_ conflict: Conflict, _ names: ReplicaNames) -> HTML {
-    let column = conflict.columns.isEmpty ? "" : ", \(conflict.columns.joined(separator: ", "))"
+    let column = conflict.columns.isEmpty ? "" : ", \(columns(conflict))"
     let kind = ConflictKind(conflict.kind).rawValue
     let (lost, won) = sides(conflict)
     return HTML(
@@ -49,6 +49,13 @@ extension ReportPage {
               [HTML("h4", [:], "Won"), won, HTML("p", ["class": "quiet"], "by " + names.text(conflict.winner))]),
           ]),
       ] + actions(conflict))
+  }
+
+  /// What it is about. Names of members in documents are what somebody wrote, as their values are.
+  private func columns(_ conflict: Conflict) -> String {
+    guard CollectionTable.collection(of: conflict.table) != nil else { return conflict.columns.joined(separator: ", ") }
+    guard options.showsValues else { return Format.count(conflict.columns.count, "member") }
+    return conflict.columns.map { CollectionTable.member(of: $0)?.name ?? $0 }.joined(separator: ", ")
   }
 
   private func sides(_ conflict: Conflict) -> (lost: HTML, won: HTML) {
@@ -105,9 +112,9 @@ extension ReportPage {
   /// What a row holds, cut where it is too long.
   private func value(_ text: String) -> HTML {
     let shown = text.prefix(options.valueLimit)
-    guard shown.endIndex < text.endIndex else { return HTML("pre", ["class": "value"], [.lines(text)]) }
+    guard shown.endIndex < text.endIndex else { return .preformatted(["class": "value"], text) }
     return HTML([
-      HTML("pre", ["class": "value"], [.lines(String(shown))]),
+      .preformatted(["class": "value"], String(shown)),
       HTML("p", ["class": "quiet"], "… \(text.count) characters in all"),
     ])
   }

@@ -33,14 +33,14 @@ extension ReportPage {
         HTML("\(entry.version)"), HTML(entry.name), HTML(entry.isAddition ? "an addition" : "a barrier"),
         HTML(entry.appliedAt.map { Format.time($0) } ?? "not here"),
         HTML(entry.broughtBy.map(names.name) ?? "the program"),
-        HTML(entry.steps.joined(separator: "; ")),
-      ]
+      ] + (options.showsValues ? [HTML(entry.steps.joined(separator: "; "))] : [])
     }
     return held + [
       HTML("p", [:], "Version \(status.schemaVersion)."),
       PageTable(
         "Migrations",
-        [.text("Version"), .text("Name"), .text("Kind"), .text("Ran"), .text("Came with"), .text("Steps")], rows
+        [.text("Version"), .text("Name"), .text("Kind"), .text("Ran"), .text("Came with")]
+          + (options.showsValues ? [.text("Steps")] : []), rows
       ).element,
     ]
   }

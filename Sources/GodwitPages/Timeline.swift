@@ -27,10 +27,11 @@ package struct Timeline: Sendable, Equatable {
   /// Nil when nothing is remembered.
   package init?(_ tally: LogTally) {
     let seconds = tally.seconds.values.flatMap(\.keys)
-    guard let first = seconds.min(), let last = seconds.max() else { return nil }
-    let length = last - first + 1
-    let secondsInSpan = Self.step((length + Self.spanLimit - 1) / Self.spanLimit)
-    let spans = Int((length + secondsInSpan - 1) / secondsInSpan)
+    guard let earliest = seconds.min(), let last = seconds.max() else { return nil }
+    // One span less, since the first begins where people count from.
+    let secondsInSpan = Self.step((last - earliest + Self.spanLimit - 2) / (Self.spanLimit - 1))
+    let first = earliest - (earliest % secondsInSpan + secondsInSpan) % secondsInSpan
+    let spans = Int((last - first) / secondsInSpan + 1)
     let lanes = tally.seconds.map { replica, seconds in
       var amounts = [LogTally.Amount](repeating: .init(), count: spans)
       for (second, amount) in seconds { amounts[Int((second - first) / secondsInSpan)] += amount }

@@ -26,10 +26,10 @@ def refused(driver, address):
     """Without the token, and with another one."""
     place = address.split("#")[0]
     driver.get(place)
-    until(lambda: "lacks its token" in text(driver, "#status"), "the refusal without a token")
+    until(lambda: "lacks its token" in text(driver, "#state"), "the refusal without a token")
     assert text(driver, "#page") == ""
     driver.get(f"{place}#token={'A' * 43}")
-    until(lambda: "the token is not this run's" in text(driver, "#status"), "the refusal of another token")
+    until(lambda: "the token is not this run's" in text(driver, "#state"), "the refusal of another token")
     assert text(driver, "#page") == ""
     complaints = console(driver)
     # The browser notes the status itself.
@@ -80,7 +80,7 @@ def main():
             screenshot(driver, f"{folder}/ui-{scheme}.png")
         longest = driver.execute_script(
             "return Math.max(...[...document.querySelectorAll('.value')].map(it => it.textContent.length))")
-        assert longest == 1_000_000, longest
+        assert longest == 10_000, longest
 
         # What another process writes appears by itself.
         before = held(driver)
@@ -92,7 +92,9 @@ def main():
         tab_to(driver, "it.dataset.why === '2'")
         press(driver, Keys.ENTER)
         story = act(driver, "Why the row is so")
-        assert "title = " in story and "(conflict 2)" in story, story
+        assert "title = " in story and "(conflict 2)" in story, story[:1_000]
+        assert len(story) > 1_000_000, len(story)
+        assert driver.execute_script("return document.activeElement.dataset.why") == "2", "the focus is elsewhere"
         tab_to(driver, "it.dataset.restore === '2'")
         press(driver, Keys.ENTER)
         until(lambda: text(driver, "dialog[open] h2").startswith("Restore what lost in conflict 2?"), "the question")
@@ -100,6 +102,8 @@ def main():
         asked = act(driver, "Restore what lost in conflict 2?", "dialog-act")
         assert "by " in asked
         until(lambda: conflicts(driver) == before - 1, "one conflict less")
+        until(lambda: "Conflict 2 is restored" in text(driver, "#status"), "what came of it")
+        assert driver.execute_script("return document.activeElement !== document.body"), "the focus is lost"
         driver.execute_script("document.getElementById('why-table').focus()")
         press(driver, "todo", Keys.TAB, "key-of-a-row", Keys.ENTER)
         story = act(driver, "Why the row is so")
@@ -107,6 +111,15 @@ def main():
         driver.execute_script("document.getElementById('sync').focus()")
         press(driver, Keys.ENTER)
         assert "stick: " in act(driver, "Sync")
+        # Another tab hides this one, and takes none of its connections; back here, what was missed is there.
+        first = driver.current_window_handle
+        for _ in range(7):
+            driver.switch_to.new_window("tab")
+            opened(driver, address)
+        driver.switch_to.window(first)
+        driver.execute_script("document.getElementById('why-table').focus()")
+        press(driver, Keys.CONTROL + "a", "todo", Keys.TAB, Keys.CONTROL + "a", "a b", Keys.ENTER)
+        assert "title = " in act(driver, "Why the row is so")
         # A mistake is answered, not swallowed.
         driver.execute_script("document.getElementById('why-key').focus()")
         press(driver, Keys.CONTROL + "a", "no such key", Keys.ENTER)
@@ -117,7 +130,7 @@ def main():
         assert complaints == [], complaints
 
         ask("end")
-        until(lambda: "does not answer" in text(driver, "#status"), "the end of the server")
+        until(lambda: "does not answer" in text(driver, "#state"), "the end of the server")
         assert conflicts(driver) == before - 1
 
 

@@ -28,6 +28,7 @@ struct GodwitUICommand: AsyncParsableCommand {
 
   func run() async throws {
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+    OpenFiles.raiseLimit()
     // A browser that goes away is no reason to end.
     SignalStream.take([SIGTERM, SIGPIPE]) { signal in
       if signal == SIGTERM { stop.finish() }

@@ -42,7 +42,12 @@ enum UIAnswer {
       case .token: (.unauthorized, "the token is not this run's", "open the address that godwit ui printed last")
       case .form: (.methodNotAllowed, "this is not asked for so", nil)
       }
-    return json(["message": .string(message), "hint": hint.map { .string($0) } ?? .null], status)
+    let object: GodwitReports.JSONValue = ["message": .string(message), "hint": hint.map { .string($0) } ?? .null]
+    let text = Data((object.text + "\n").utf8)
+    // Its body may be unread, and what follows of it would be taken for the next request.
+    return HTTPResponse(
+      statusCode: status, headers: headers("application/json"),
+      body: HTTPBodySequence(from: LastBytes(text), count: text.count))
   }
 
   /// Events as they come, until the page is closed.

@@ -1,8 +1,8 @@
 import FlyingSocks
 import ToolSupport
 
-/// Events as bytes of server-sent events (WHATWG HTML, "Server-sent events"), and a comment where none came for a while,
-/// by which a page that is gone is noticed.
+/// Events as bytes of server-sent events (WHATWG HTML, "Server-sent events"), and comments: at the beginning, and where none
+/// came for a while, by which a page that is gone is noticed.
 struct UIEvents: AsyncBufferedSequence {
   typealias Element = UInt8
 
@@ -11,6 +11,8 @@ struct UIEvents: AsyncBufferedSequence {
 
   init(_ events: AsyncStream<UISession.Event>) {
     let (joined, sender) = AsyncStream.makeStream(of: UISession.Event?.self, bufferingPolicy: .bufferingNewest(16))
+    // By the first one a page knows that it misses nothing from now on.
+    sender.yield(nil)
     let forwarding = Task {
       for await event in events { sender.yield(event) }
       sender.finish()

@@ -11,9 +11,6 @@ final class UIPages: HTTPHandler {
   /// Nil until the port is known; nobody is answered before.
   private let gate = Mutex<PageGate?>(nil)
 
-  /// A body is a conflict's number at most.
-  private static let bodyLimit = 1_024
-
   init(_ session: UISession) { self.session = session }
 
   func open(_ gate: PageGate) { self.gate.withLock { $0 = gate } }
@@ -40,7 +37,7 @@ final class UIPages: HTTPHandler {
     case "/page.css": return UIAnswer.text(LivePage.style, "text/css")
     case "/page.js": return UIAnswer.text(String(decoding: PackageResources.page_js, as: UTF8.self), "text/javascript")
     case "/api/page": return UIAnswer.html(try await session.page())
-    case "/api/events": return UIAnswer.events(try await session.events())
+    case "/api/events": return UIAnswer.events(await session.events())
     case "/api/why":
       if let text = Self.value("conflict", of: request) {
         return UIAnswer.html(try await session.why(Self.conflict(text)))
@@ -74,12 +71,7 @@ final class UIPages: HTTPHandler {
   }
 
   private static func body(of request: HTTPRequest) async throws -> [String: Any] {
-    var body = Data()
-    for try await piece in request.bodySequence {
-      body += piece
-      guard body.count <= bodyLimit else { throw GodwitError(.invalidArgument, "the request is too long") }
-    }
-    guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+    guard let object = try? JSONSerialization.jsonObject(with: await request.bodyData) as? [String: Any] else {
       throw GodwitError(.invalidArgument, "the request is no JSON object")
     }
     return object
@@ -89,8 +81,8 @@ final class UIPages: HTTPHandler {
 extension PageGate.Head {
   fileprivate init(_ request: HTTPRequest) {
     let headers = request.headers.map { ($0.key.rawValue.lowercased(), $0.value) }
+    // Of several of one name FlyingFox keeps the last.
     self.init(
-      method: request.method.rawValue, path: request.path,
-      headers: Dictionary(headers) { first, second in first + ", " + second })
+      method: request.method.rawValue, path: request.path, headers: Dictionary(headers) { $1 })
   }
 }

@@ -26,7 +26,10 @@ struct UIServer {
       try await server.run()
     } catch let error as SocketError {
       try Task.checkCancellation()
-      throw GodwitError(.fileAccess, "the page cannot be served: \(error)", hint: "is the port taken?")
+      let isBusy = if case .failed(_, EADDRINUSE, _) = error { true } else { false }
+      throw GodwitError(
+        .fileAccess, "the page cannot be served: \(error)",
+        hint: isBusy ? "the port is taken: give another one, or none" : "run it again")
     }
   }
 

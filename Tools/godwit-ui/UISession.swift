@@ -18,6 +18,7 @@ actor UISession {
   private static let pause = Duration.milliseconds(300)
 
   private let replica: Replica
+  /// By numbers that grow.
   private var pages: [Int: AsyncStream<Event>.Continuation] = [:]
   private var nextPage = 0
   private var isSyncing = false
@@ -32,13 +33,10 @@ actor UISession {
     }
   }
 
-  /// The events from now on, for one page.
-  ///
-  /// - Throws: `busy` where too many wait.
-  func events() throws -> AsyncStream<Event> {
-    guard pages.count < Self.pageLimit else {
-      throw GodwitError(.busy, "\(pages.count) pages are open", hint: "close one")
-    }
+  /// The events from now on, for one page. Where too many wait the first ends: that a page was closed is known only
+  /// seconds later.
+  func events() -> AsyncStream<Event> {
+    if pages.count >= Self.pageLimit, let first = pages.keys.min() { pages.removeValue(forKey: first)?.finish() }
     let (events, sender) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(16))
     let number = nextPage
     nextPage += 1
@@ -56,7 +54,7 @@ actor UISession {
   /// The page as it is now.
   func page() async throws -> HTML {
     let picture = try await ReplicaPicture(of: replica)
-    return ReportPage(picture, .init(showsValues: true, isLive: true, valueLimit: 2_000_000)).body
+    return ReportPage(picture, .init(showsValues: true, isLive: true, valueLimit: 10_000)).body
   }
 
   /// Writes again what lost; whether anything had to be written.
@@ -99,11 +97,16 @@ actor UISession {
       let report = try await replica.sync()
       let view = SyncView(report.remotes, ReplicaNames(try await replica.members.list()))
       let problems = report.remotes.compactMap { remote in
-        remote.error.map { Format.printable("\(remote.name): \($0.message)\($0.hint.map { " (\($0))" } ?? "")") }
+        remote.error.map { "\(Format.printable(remote.name)): \(Self.text($0))" }
       }
       return .synced(lines: view.lines, problems: view.warnings + problems)
     } catch {
-      return .synced(lines: [], problems: [Format.printable("\(error)")])
+      let error = error as? GodwitError ?? GodwitError(.fileAccess, "\(error)")
+      return .synced(lines: [], problems: [Self.text(error)])
     }
+  }
+
+  private static func text(_ error: GodwitError) -> String {
+    Format.printable(error.message + (error.hint.map { " (\($0))" } ?? ""))
   }
 }

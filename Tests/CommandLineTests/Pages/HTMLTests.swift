@@ -12,7 +12,7 @@ struct HTMLTests {
     #expect(HTML(hostile).markup == shown)
     #expect(HTML("p", [:], hostile).markup == "<p>\(shown)</p>")
     #expect(HTML("p", ["title": hostile]).markup == "<p title=\"\(shown)\"></p>")
-    #expect(HTML.lines("a\n" + hostile).markup == "a\n" + shown)
+    #expect(HTML.preformatted([:], "\na\n" + hostile).markup == "<pre>\n\na\n\(shown)</pre>")
   }
 
   @Test("characters that control or turn the direction of text are shown by their codes")
@@ -31,7 +31,7 @@ struct HTMLTests {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return pieces[Int(state >> 33) % pieces.count]
     }.joined()
-    let markup = HTML("pre", ["title": text], [.lines(text)]).markup
+    let markup = HTML.preformatted(["title": text], text).markup
     let inside = markup.dropFirst("<pre title=\"".count).dropLast("</pre>".count)
     #expect(!inside.contains { "<'".contains($0) })
     // The quote and the bracket that end the start tag are the only ones.

@@ -72,5 +72,11 @@ struct PageGateTests {
       headers["content-type"] = type
       #expect(refusal("POST", "/api/sync", headers) == .form)
     }
+    for (name, value) in [("content-length", "1025"), ("content-length", "x"), ("transfer-encoding", "chunked")] {
+      let long = Self.post.merging([name: value]) { $1 }
+      for path in ["/", "/page.js", "/api/page"] { #expect(refusal("GET", path, long) == .form) }
+      #expect(refusal("POST", "/api/sync", long) == .form)
+    }
+    #expect(refusal("POST", "/api/sync", Self.post.merging(["content-length": "1024"]) { $1 }) == nil)
   }
 }

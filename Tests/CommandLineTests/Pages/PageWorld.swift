@@ -14,7 +14,7 @@ struct PageWorld {
     let remote = desk.path("remote")
     try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
     for machine in [desk, laptop] { try #require(try machine.godwit("remote", "add", "stick", remote).status == 0) }
-    for key in [Self.secretKey, "b", "long"] { try put(key, "first", on: desk) }
+    for key in [Self.secretKey, "b", "long", "a b"] { try put(key, "first", on: desk) }
     for machine in [desk, laptop] { try #require(try machine.godwit("sync").status == 0) }
     try put(Self.secretKey, Self.hostile, on: desk)
     try put(Self.secretKey, "javascript:document.title='run' \u{202E}gnp.exe", on: laptop)

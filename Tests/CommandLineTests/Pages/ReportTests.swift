@@ -13,12 +13,14 @@ struct ReportTests {
     let plain = String(decoding: try desk.read("plain.html"), as: UTF8.self)
     let values = String(decoding: try desk.read("values.html"), as: UTF8.self)
     for page in [plain, values] {
-      for text in ["<h1>Godwit: desk</h1>", "documents_todo", "title", "3 open conflicts", "(−", "<svg "] {
+      for text in ["<h1>Godwit: desk</h1>", "documents_todo", "3 open conflicts", "(−", "<svg "] {
         #expect(page.contains(text), "\(text)")
       }
       #expect(!page.contains("<script") && !page.contains("href=\"http") && !page.contains(" style="))
     }
     #expect(!plain.contains(PageWorld.secretKey) && !plain.contains(PageWorld.secretValue))
+    // A document's members have names that somebody gave them.
+    #expect(plain.contains("1 member") && !plain.contains("<td>title</td>") && values.contains("documents_todo, title"))
     #expect(values.contains(PageWorld.secretKey) && values.contains(PageWorld.secretValue))
     #expect(values.contains("&lt;script&gt;") && values.contains(#"\u{202e}"#) && !values.contains("\u{202E}"))
     #expect(values.contains("… 1000000 characters in all") && values.utf8.count < 100_000)
@@ -38,6 +40,11 @@ struct ReportTests {
     let piped = try desk.godwit("report", "--quiet")
     #expect(piped.status == 0 && piped.text.hasPrefix("<!DOCTYPE html>") && piped.error.isEmpty)
     #expect(try desk.godwit("report", "nowhere/page.html").status != 0)
+    for own in [".godwit/keyring", ".godwit/new.html", desk.machineKey, ""] {
+      let refused = try desk.godwit("report", own)
+      #expect(refused.status != 0 && refused.error.contains("a file of the replica's own"), "\(own): \(refused.error)")
+    }
+    #expect(try desk.godwit("verify").status == 0)
   }
 
   @Test("a new replica and one of a folder with a hostile name have one")

@@ -35,7 +35,19 @@ final class RunningUI: Sendable {
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
 
+  var host: String { String(parts[0].dropFirst("http://".count)) }
+
   private var parts: [String] { address.components(separatedBy: "/#token=") }
+
+  /// A curl that writes what comes to a file until it is ended.
+  func follow(_ path: String, into file: String) throws -> Process {
+    let curl = Process()
+    curl.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+    curl.arguments = ["-sSN", "-H", "Authorization: Bearer \(parts[1])", "-o", file, parts[0] + path]
+    try Data().write(to: URL(fileURLWithPath: file))
+    try curl.run()
+    return curl
+  }
 
   /// What curl gives of a request: the status, the head and the body.
   func ask(

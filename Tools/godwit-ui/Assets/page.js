@@ -27,8 +27,8 @@ addEventListener("hashchange", () => {
 class Answered extends Error {}
 class Refused extends Answered {}
 
-async function ask(path, body) {
-  const options = { headers: { Authorization: `Bearer ${token}` }, cache: "no-store", credentials: "omit" };
+async function ask(path, body, signal) {
+  const options = { headers: { Authorization: `Bearer ${token}` }, cache: "no-store", credentials: "omit", signal };
   if (body) {
     options.method = "POST";
     options.headers["Content-Type"] = "application/json";
@@ -41,9 +41,15 @@ async function ask(path, body) {
   throw answer.status === 401 ? new Refused(text) : new Answered(text);
 }
 
-function say(text, isBad = false) {
+// What came of something that a person did, which is read aloud.
+function say(text) {
   element("status").textContent = text;
-  element("status").className = isBad ? "bad" : "quiet";
+}
+
+// How the page itself is, which is not.
+function note(text, isBad = false) {
+  element("state").textContent = text;
+  element("state").className = isBad ? "bad" : "quiet";
 }
 
 // What names an element from one page to the next.
@@ -58,6 +64,10 @@ function address(node) {
 
 function summary(text) {
   return [...element("page").querySelectorAll("summary")].find((node) => node.textContent === text);
+}
+
+function find(address) {
+  return address.summary ? summary(address.summary) : element("page").querySelector(address);
 }
 
 // One at a time, and once more where something changed meanwhile: no answer replaces a later one.
@@ -86,11 +96,13 @@ async function load() {
   const opened = [...page.querySelectorAll("details[open] > summary")].map((node) => node.textContent);
   page.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
   for (const text of opened) summary(text)?.parentElement.setAttribute("open", "");
-  if (focused) (focused.summary ? summary(focused.summary) : page.querySelector(focused))?.focus({ preventScroll: true });
+  if (focused) find(focused)?.focus({ preventScroll: true });
   document.title = page.querySelector("h1")?.textContent ?? "Godwit";
   const time = new Date().toLocaleTimeString();
-  say(`Up to date at ${time}; changes appear by themselves.`);
+  note(`Up to date at ${time}; changes appear by themselves.`);
 }
+
+let hasAskedToSync = false;
 
 function handle(event) {
   const name = event.match(/^event: (.*)$/m)?.[1];
@@ -98,18 +110,28 @@ function handle(event) {
   if (name === "synced") {
     element("sync").disabled = false;
     const lines = [...data.lines, ...data.problems];
-    // A question that is open stays.
-    if (element("dialog").open) return refresh().then(() => say(lines.join("; ")));
-    show("Sync", lines.join("\n"));
+    // It is shown where it was asked for; a question that is open stays.
+    if (hasAskedToSync && !element("dialog").open) show("Sync", lines.join("\n"));
+    say(`Synced: ${lines.join("; ")}`);
+    hasAskedToSync = false;
   }
   return name ? refresh() : undefined;
 }
 
+// A page that nobody sees listens to nothing: a browser has six connections to a server for all of its tabs.
+async function seen() {
+  while (document.hidden) await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+}
+
 async function listen() {
   for (;;) {
+    await seen();
+    const turn = new AbortController();
+    const hide = () => document.hidden && turn.abort();
+    document.addEventListener("visibilitychange", hide);
     let said;
     try {
-      const answer = await ask("/api/events");
+      const answer = await ask("/api/events", undefined, turn.signal);
       await refresh();
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";
@@ -122,17 +144,33 @@ async function listen() {
       }
       said = "godwit ui has ended, or this page was left behind";
     } catch (error) {
-      if (error instanceof Refused) return say(error.message, true);
+      if (error instanceof Refused) return note(error.message, true);
       said = error instanceof Answered ? error.message : "godwit ui does not answer";
     }
+    document.removeEventListener("visibilitychange", hide);
     element("sync").disabled = false;
-    say(`${said}; this page is as it was. It is asked again every two seconds.`, true);
+    if (turn.signal.aborted) continue;
+    turn.abort();
+    note(`${said}; this page is as it was. It is asked again every two seconds.`, true);
     await sleep(2000);
   }
 }
 
+// Where the focus was when a dialog was opened.
+let origin = null;
+
+// Where a conflict is no more, the next one has its place, or the heading.
+function giveFocusBack() {
+  if (!origin) return;
+  const next = element("page").querySelector("[data-restore], #conflicts-heading");
+  const target = origin.node.isConnected ? origin.node : (origin.address && find(origin.address)) || next;
+  if (target?.tagName === "H2") target.tabIndex = -1;
+  target?.focus({ preventScroll: true });
+}
+
 function show(title, content, action) {
   const dialog = element("dialog");
+  if (!dialog.open) origin = { node: document.activeElement, address: address(document.activeElement) };
   element("dialog-title").textContent = title;
   if (typeof content === "string") {
     const text = document.createElement("pre");
@@ -166,13 +204,15 @@ function restore(conflict) {
     run: async () => {
       const answer = await (await ask("/api/restore", { conflict })).json();
       await refresh();
+      giveFocusBack();
       say(answer.written ? `Conflict ${conflict} is restored.` : "Nothing was left to restore.");
     },
   });
 }
 
 async function why(query) {
-  const text = await (await ask(`/api/why?${new URLSearchParams(query)}`)).text();
+  const words = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const text = await (await ask(`/api/why?${words.join("&")}`)).text();
   show("Why the row is so", [...new DOMParser().parseFromString(text, "text/html").body.childNodes]);
 }
 
@@ -185,11 +225,13 @@ element("page").addEventListener("click", (event) => {
 element("sync").addEventListener("click", () =>
   attempt(async () => {
     element("sync").disabled = true;
+    hasAskedToSync = true;
     say("Syncing …");
     try {
       await ask("/api/sync", {});
     } catch (error) {
       element("sync").disabled = false;
+      hasAskedToSync = false;
       throw error;
     }
   }),
@@ -204,6 +246,7 @@ for (const id of ["why-table", "why-key"]) {
 }
 
 element("dialog-close").addEventListener("click", () => element("dialog").close());
+element("dialog").addEventListener("close", giveFocusBack);
 
 if (token) listen();
-else say("This address lacks its token: open the one that godwit ui printed.", true);
+else note("This address lacks its token: open the one that godwit ui printed.", true);

@@ -32,6 +32,14 @@ struct Report: AsyncParsableCommand {
       throw GodwitError(
         .invalidArgument, "a page is not for a terminal", hint: "name a file: godwit report notes.html")
     }
+    let location = try options.locator.existing()
+    let own = [location.keyring, location.machineKey].map(FilePath.absolute)
+    guard file == "-" || FilePath.folder(of: FilePath.absolute(file)) != FilePath.absolute(location.folder),
+      !own.contains(FilePath.absolute(file)), !file.isEmpty
+    else {
+      throw GodwitError(
+        .invalidArgument, "a page would replace a file of the replica's own", hint: "write it elsewhere: notes.html")
+    }
     let picture = try await options.withReplica { try await ReplicaPicture(of: $0) }
     let page = ReportPage(picture, .init(showsValues: values)).document.markup
     if file == "-" {
