@@ -264,6 +264,10 @@ import Testing
     #expect(try desk.godwit("limbo").text.contains("guest: ada is held by east, 1"))
     #expect(try desk.godwit("status").error.contains("see: godwit limbo"))
     #expect(try desk.godwit("status", "--json").objects().first?["limbo"] as? Int == 1)
+    let (page, whole) = (try desk.godwit("report").text, try desk.godwit("report", "--values").text)
+    #expect(
+      page.contains("guest: another row holds the value") && !page.contains("ada is held") && !page.contains("west"))
+    #expect(page.contains("1 row held back by a rule of the schema") && whole.contains("guest: ada is held by east, 1"))
     let why = try desk.godwit("why", "seat", "west", "2")
     #expect(why.lines.first == "seat west, 2 waits in limbo" && why.text.contains("\nguest = ada\n"))
     #expect(!why.text.contains("won over"))
@@ -297,6 +301,8 @@ import Testing
 
     #expect(told.status == 4 && told.lines.first?.hasPrefix("waiting  laptop 1, 1 transaction, ") == true)
     #expect(told.lines.last?.hasPrefix("missing  desk 1, ask ") == true)
+    let page = try phone.godwit("report").text
+    #expect(page.contains("What it waits for</caption>") && page.contains("1 transaction waiting for others"))
     let missing = try #require((object["missing"] as? [[String: Any]])?.first)
     #expect(Set(missing.keys) == ["replica", "name", "first", "last", "holders"])
     let holders = try #require(missing["holders"] as? [[String: Any]])
