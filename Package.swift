@@ -84,9 +84,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "GodwitReports", dependencies: ["Godwit", "GodwitFiles"]),
-    .target(
-      name: "GodwitPages",
-      dependencies: ["Godwit", "GodwitFiles", "GodwitReports", .product(name: "Crypto", package: "swift-crypto")]),
+    .target(name: "GodwitPages", dependencies: ["Godwit", "GodwitReports"]),
     .target(name: "GodwitAgent", dependencies: ["Godwit", "GodwitBase", "GodwitRemotes", "GodwitReports"]),
     .target(
       name: "GodwitC",

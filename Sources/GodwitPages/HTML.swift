@@ -1,4 +1,4 @@
-import GodwitFiles
+import GodwitReports
 
 /// A piece of a page. Nothing else writes markup: names of elements and attributes are literals of the program, and
 /// text is escaped when it comes in (Specs/report.md, "Hostile values").
@@ -48,19 +48,16 @@ package struct HTML: Sendable, Equatable {
     HTML(markup: "<!DOCTYPE html>\n" + HTML("html", attributes, content).markup + "\n")
   }
 
+  /// On one line, without characters that control or turn the direction of text, and without markup.
   private static func escaped(_ text: String) -> String {
     var result = ""
-    for scalar in text.unicodeScalars {
+    for scalar in Format.printable(text).unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where Unprintable.contains(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
     }

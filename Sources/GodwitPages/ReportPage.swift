@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Godwit
 import GodwitReports
@@ -62,9 +61,9 @@ package struct ReportPage {
 
   /// What such a page may do: nothing but its own style.
   private static var policy: String {
-    let hash = SHA256.hash(data: Array("\(PageStyle.sheet)".utf8))
+    let hash = Array("\(PageStyle.sheet)".utf8).withUnsafeBytes { ContentHash(of: $0) }
     return
-      "default-src 'none'; style-src 'sha256-\(Data(hash).base64EncodedString())'; base-uri 'none'; form-action 'none'"
+      "default-src 'none'; style-src 'sha256-\(Data(hash.bytes).base64EncodedString())'; base-uri 'none'; form-action 'none'"
   }
 
   private var title: String { "Godwit: \(names.name(picture.report.identity.replica))" }
