@@ -3,14 +3,16 @@ import GodwitReports
 
 /// Draws how the changes that the log remembers have added up.
 struct GrowthChart {
-  let timeline: Timeline
+  private let timeline: Timeline
+  /// Bytes of changes by the end of each span.
+  private let sums: [Int]
 
   private static let (width, height) = (850.0, 140.0)
 
-  /// Bytes of changes by the end of each span.
-  private var sums: [Int] {
+  init(_ timeline: Timeline) {
+    self.timeline = timeline
     var sum = 0
-    return (0..<timeline.spans).map { span in
+    sums = (0..<timeline.spans).map { span in
       sum += timeline.lanes.reduce(0) { $0 + $1.amounts[span].bytes }
       return sum
     }
@@ -58,10 +60,7 @@ struct GrowthChart {
 
   private var numbers: HTML {
     let rows = sums.enumerated().map { span, sum in
-      [
-        HTML(timeline.text(span + 1)),
-        HTML(Format.byteSize(sum)),
-      ]
+      [HTML(timeline.text(span + 1)), HTML(Format.byteSize(sum))]
     }
     return PageTable("Numbers of the growth above", [.text("Until"), .number("Changes in all")], rows).folded
   }

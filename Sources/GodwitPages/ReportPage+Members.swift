@@ -41,7 +41,8 @@ extension ReportPage {
   private func matrix(_ others: [Member]) -> HTML {
     let versions = picture.holdings.versions
     let shown = others.prefix(Self.matrixLimit)
-    let columns = versions.indices.sorted { (gap($0), versions[$1].replica) > (gap($1), versions[$0].replica) }
+    let gaps = versions.indices.map(gap)
+    let columns = versions.indices.sorted { (gaps[$0], versions[$1].replica) > (gaps[$1], versions[$0].replica) }
       .prefix(Self.matrixLimit).sorted()
     let names = names.tellingApart(versions.map { ($0.replica, $0.incarnation) })
     let own = [HTML("this replica")] + columns.map { HTML("\(versions[$0].sequence)") }

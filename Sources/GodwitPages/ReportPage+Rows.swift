@@ -6,7 +6,7 @@ extension ReportPage {
     let dropped = status.prunedConflicts == 0 ? "" : " \(Format.count(status.prunedConflicts, "older one")) dropped."
     guard !picture.conflicts.isEmpty else { return [HTML("p", [:], "None open." + dropped)] }
     let names = names.tellingApart(
-      picture.conflicts.flatMap { [$0.loser, $0.winner].compactMap { $0.map { ($0.replica, $0.incarnation) } } })
+      picture.conflicts.flatMap(\.authors))
     let more = status.conflicts - picture.conflicts.count
     let rest = more > 0 ? " The \(picture.conflicts.count) newest follow." : ""
     return [HTML("p", [:], "\(status.conflicts) open.\(rest)\(dropped)")]
@@ -32,7 +32,7 @@ extension ReportPage {
   private func whole(_ conflict: Conflict, _ names: ReplicaNames) -> HTML {
     let column = conflict.columns.isEmpty ? "" : ", \(columns(conflict))"
     let kind = ConflictKind(conflict.kind).rawValue
-    let (lost, won) = sides(conflict)
+    let (lost, won) = conflict.sides
     return HTML(
       "article", ["class": "conflict", "id": "conflict-\(conflict.id)"],
       [
@@ -43,10 +43,10 @@ extension ReportPage {
           [
             HTML(
               "div", [:],
-              [HTML("h4", [:], "Lost"), lost, HTML("p", ["class": "quiet"], "by " + names.text(conflict.loser))]),
+              [HTML("h4", [:], "Lost"), side(lost), HTML("p", ["class": "quiet"], "by " + names.text(conflict.loser))]),
             HTML(
               "div", [:],
-              [HTML("h4", [:], "Won"), won, HTML("p", ["class": "quiet"], "by " + names.text(conflict.winner))]),
+              [HTML("h4", [:], "Won"), side(won), HTML("p", ["class": "quiet"], "by " + names.text(conflict.winner))]),
           ]),
       ] + actions(conflict))
   }
@@ -58,14 +58,10 @@ extension ReportPage {
     return conflict.columns.map { CollectionTable.member(of: $0)?.name ?? $0 }.joined(separator: ", ")
   }
 
-  private func sides(_ conflict: Conflict) -> (lost: HTML, won: HTML) {
-    let values = (value(Format.values(conflict.losingValues)), value(Format.values(conflict.winningValues)))
-    return switch conflict.kind {
-    case .delete: (HTML("p", [:], "the delete"), HTML("p", [:], "an edit"))
-    case .constraint:
-      (conflict.columns.isEmpty ? HTML("p", [:], "the row") : values.0, HTML("p", [:], "a constraint of this replica"))
-    case .edit where conflict.columns.isEmpty: (HTML("p", [:], "the row"), HTML("p", [:], "a delete"))
-    case .edit, .unique, .reference: values
+  private func side(_ side: Conflict.Side) -> HTML {
+    switch side {
+    case .values(let text): value(text)
+    case .words(let text): HTML("p", [:], text)
     }
   }
 
@@ -109,9 +105,12 @@ extension ReportPage {
     ]
   }
 
+  /// How many characters of a value are shown.
+  private static let valueLimit = 10_000
+
   /// What a row holds, cut where it is too long.
   private func value(_ text: String) -> HTML {
-    let shown = text.prefix(options.valueLimit)
+    let shown = text.prefix(Self.valueLimit)
     guard shown.endIndex < text.endIndex else { return .preformatted(["class": "value"], text) }
     return HTML([
       .preformatted(["class": "value"], String(shown)),

@@ -54,14 +54,14 @@ extension ReportPage {
       [HTML("in transactions"), HTML("\(all.transactions)")],
       [HTML("Transactions that wait"), HTML(Format.byteSize(status.waiting.reduce(0) { $0 + $1.bytes }))],
     ]
-    let growth = Timeline(picture.tally).map { [GrowthChart(timeline: $0).figure] } ?? []
+    let growth = spans.map { [GrowthChart($0).figure] } ?? []
     return [PageTable("Sizes", [.text("Of"), .number("Size")], rows).element] + growth
   }
 
   var timeline: [HTML] {
-    guard let timeline = Timeline(picture.tally) else {
+    guard let spans else {
       return [HTML("p", [:], "The log remembers no transaction: there was none, or every member holds all of them.")]
     }
-    return [TimelineChart(timeline: timeline, names: names).figure]
+    return [TimelineChart(spans, names).figure]
   }
 }

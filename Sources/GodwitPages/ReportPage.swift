@@ -10,23 +10,23 @@ package struct ReportPage {
     package var showsValues: Bool
     /// Whether a person can act on it: restore, and ask why.
     package var isLive: Bool
-    /// How many characters of a value are shown.
-    package var valueLimit: Int
 
     /// Of a page that is a file.
-    package init(showsValues: Bool = false, isLive: Bool = false, valueLimit: Int = 10_000) {
+    package init(showsValues: Bool = false, isLive: Bool = false) {
       self.showsValues = showsValues
       self.isLive = isLive
-      self.valueLimit = valueLimit
     }
   }
 
   let picture: ReplicaPicture
   let options: Options
+  /// Nil when the log remembers nothing.
+  let spans: Timeline?
 
   package init(_ picture: ReplicaPicture, _ options: Options = Options()) {
     self.picture = picture
     self.options = options
+    spans = Timeline(picture.tally)
   }
 
   var names: ReplicaNames { picture.names }
@@ -53,8 +53,9 @@ package struct ReportPage {
 
   /// What stands in the body.
   package var body: HTML {
-    HTML([
-      HTML("a", ["href": "#needs", "class": "skip"], "Skip the navigation"), header, navigation,
+    let sections = sections
+    return HTML([
+      HTML("a", ["href": "#needs", "class": "skip"], "Skip the navigation"), header, navigation(sections),
       HTML("main", [:], sections.map(element)), footer,
     ])
   }
@@ -84,7 +85,7 @@ package struct ReportPage {
       ])
   }
 
-  private var navigation: HTML {
+  private func navigation(_ sections: [Section]) -> HTML {
     HTML(
       "nav", ["aria-label": "Sections"],
       [

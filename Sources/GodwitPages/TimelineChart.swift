@@ -4,10 +4,18 @@ import GodwitReports
 
 /// Draws who wrote when: a lane for each member, a bar for each span in which it wrote.
 struct TimelineChart {
-  let timeline: Timeline
-  let names: ReplicaNames
+  private let timeline: Timeline
+  private let names: ReplicaNames
+  /// Of one writer in one span.
+  private let greatest: Int
 
   private static let (left, width, laneHeight, barHeight) = (150.0, 850.0, 34.0, 26.0)
+
+  init(_ timeline: Timeline, _ names: ReplicaNames) {
+    self.timeline = timeline
+    self.names = names
+    greatest = timeline.lanes.flatMap(\.amounts).map(\.transactions).max() ?? 0
+  }
 
   /// The drawing and, under it, its numbers.
   var figure: HTML {
@@ -17,7 +25,6 @@ struct TimelineChart {
   }
 
   private var spanWidth: Double { (Self.width - Self.left) / Double(timeline.spans) }
-  private var greatest: Int { timeline.lanes.flatMap(\.amounts).map(\.transactions).max() ?? 0 }
 
   private var summary: String {
     let (from, through) = (timeline.text(0), timeline.text(timeline.spans))

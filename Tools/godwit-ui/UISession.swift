@@ -54,7 +54,7 @@ actor UISession {
   /// The page as it is now.
   func page() async throws -> HTML {
     let picture = try await ReplicaPicture(of: replica)
-    return ReportPage(picture, .init(showsValues: true, isLive: true, valueLimit: 10_000)).body
+    return ReportPage(picture, .init(showsValues: true, isLive: true)).body
   }
 
   /// Writes again what lost; whether anything had to be written.

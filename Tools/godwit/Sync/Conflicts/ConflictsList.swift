@@ -79,11 +79,6 @@ extension Conflict {
   /// In a word or three.
   var state: String { isResolved ? "resolved" : isOfFormerColumn ? "of a former column" : "open" }
 
-  /// The incarnations that wrote the two sides, those that are remembered.
-  var authors: [(replica: ReplicaID, incarnation: Incarnation.ID)] {
-    [loser, winner].compactMap { author in author.map { ($0.replica, $0.incarnation) } }
-  }
-
   /// Whether there is no column any more to restore it to.
   var isOfFormerColumn: Bool { kind == .edit && !formerColumns.isEmpty }
 }

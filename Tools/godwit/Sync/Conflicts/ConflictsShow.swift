@@ -37,13 +37,7 @@ struct ConflictsShow: AsyncParsableCommand {
 extension Conflict {
   fileprivate func lines(_ names: ReplicaNames, lacksRow: Bool) -> [String] {
     let about = columns.isEmpty ? "" : ", \(columns.joined(separator: ", "))"
-    let (lost, won) =
-      switch kind {
-      case .delete: ("the delete", "an edit")
-      case .constraint: (columns.isEmpty ? "the row" : Format.values(losingValues), "a constraint of this replica")
-      case .edit where columns.isEmpty: ("the row", "a delete")
-      case .edit, .unique, .reference: (Format.values(losingValues), Format.values(winningValues))
-      }
+    let (lost, won) = sides
     let state =
       if isResolved || isOfFormerColumn {
         self.state
@@ -54,7 +48,7 @@ extension Conflict {
       }
     return [
       "conflict  \(id), \(ConflictKind(kind).rawValue)", "row       \(table) \(Format.values(key))\(about)",
-      "lost      \(lost)", "          by \(names.text(loser))", "won       \(won)",
+      "lost      \(lost.text)", "          by \(names.text(loser))", "won       \(won.text)",
       "          by \(names.text(winner))", "state     \(state)",
     ]
   }
