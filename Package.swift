@@ -119,6 +119,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tools/support"),
+    .target(
+      name: "ToolServer",
+      dependencies: [
+        "Godwit", .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      path: "Tools/server"),
     .executableTarget(
       name: "godwit-cli",
       dependencies: [
@@ -129,17 +136,17 @@ let package = Package(
     .executableTarget(
       name: "godwit-agent",
       dependencies: [
-        "GodwitAgent", "Godwit", "GodwitFiles", "GodwitReports", "ToolSupport",
+        "GodwitAgent", "Godwit", "GodwitFiles", "GodwitReports", "ToolSupport", "ToolServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
       path: "Tools/godwit-agent"),
     .executableTarget(
       name: "godwit-ui",
       dependencies: [
-        "Godwit", "GodwitPages", "GodwitReports", "ToolSupport",
+        "Godwit", "GodwitPages", "GodwitReports", "ToolSupport", "ToolServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
       ],
       path: "Tools/godwit-ui", resources: [.embedInCode("Assets/page.js")]),
     .executableTarget(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Godwit
 import GodwitAgent
+import ToolServer
 import ToolSupport
 
 struct AgentRun: AsyncParsableCommand {
@@ -56,8 +57,10 @@ struct AgentRun: AsyncParsableCommand {
     let place = AgentSocket.new(socket.socket)
     let lock = try place.claim()
     defer { withExtendedLifetime(lock) {} }
-    var servers = [try AgentServer(agent.board, at: place)]
-    if let listen { servers.append(try AgentServer(agent.board, at: listen)) }
+    var servers = [PageServer(.unix(place.path), AgentPages(agent.board, isLoopback: false))]
+    if let listen {
+      servers.append(PageServer(listen.address, AgentPages(agent.board, isLoopback: listen.isLoopback)))
+    }
     try await AgentService(agent, servers, place, journal).run()
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import GodwitAgent
+import ToolServer
 import ToolSupport
 
 /// Runs an agent as a service: takes signals, answers on sockets, and informs systemd.
@@ -11,12 +12,12 @@ struct AgentService {
   private static let patience: UInt32 = 15
 
   private let agent: Agent
-  private let servers: [AgentServer]
+  private let servers: [PageServer]
   private let socket: AgentSocket
   private let journal: Journal
   private let manager = ServiceManager()
 
-  init(_ agent: Agent, _ servers: [AgentServer], _ socket: AgentSocket, _ journal: Journal) {
+  init(_ agent: Agent, _ servers: [PageServer], _ socket: AgentSocket, _ journal: Journal) {
     self.agent = agent
     self.servers = servers
     self.socket = socket
@@ -35,11 +36,10 @@ struct AgentService {
     try await Interrupts.withListener({ stop(sender) }) {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for server in servers { group.addTask { try await server.run() } }
-        group.addTask { for server in servers { try await server.started() } }
+        group.addTask { for server in servers { _ = try await server.started() } }
         // All answer, or one could not have its address.
         try await group.next()
         defer { unlink(socket.path) }
-        socket.share()
         group.addTask { try await renewStatus() }
         group.addTask { try await keep() }
         group.addTask { await take(events) }

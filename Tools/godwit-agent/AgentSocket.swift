@@ -45,8 +45,10 @@ struct AgentSocket {
 
   /// Makes room for a new socket, which is this agent's for as long as the lock is kept.
   ///
-  /// - Throws: `busy` when another agent has it; `unsafeFile` for what is no socket; `fileAccess`.
+  /// - Throws: `invalidArgument` for a path that is too long; `busy` when another agent has it; `unsafeFile` for what
+  ///   is no socket; `fileAccess`.
   func claim() throws -> LockFile {
+    _ = try address()
     try PrivateFile.makeParent(of: path)
     var status = stat()
     let isThere = lstat(path, &status) == 0
@@ -56,12 +58,8 @@ struct AgentSocket {
     guard let lock = try LockFile("\(path).lock", isShared: false, waitingMilliseconds: 0) else {
       throw GodwitError(.busy, "an agent answers at \(path) already", hint: "see: godwit agent status")
     }
-    if isThere { unlink(path) }
     return lock
   }
-
-  /// Lets the agent's group connect, besides its user.
-  func share() { chmod(path, 0o660) }
 
   /// A page of the agent's, and whether its status is 200.
   ///

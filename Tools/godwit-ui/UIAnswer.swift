@@ -4,6 +4,7 @@ import Foundation
 import Godwit
 import GodwitPages
 import GodwitReports
+import ToolServer
 import ToolSupport
 
 /// What requests are answered with. No answer may be kept, framed or taken for another type.
@@ -57,12 +58,12 @@ enum UIAnswer {
   }
 
   private static func headers(_ type: String) -> HTTPHeaders {
-    HTTPHeaders([
-      .contentType: "\(type); charset=utf-8", HTTPHeader("Cache-Control"): "no-store",
-      HTTPHeader("Content-Security-Policy"): LivePage.policy, HTTPHeader("X-Content-Type-Options"): "nosniff",
-      HTTPHeader("X-Frame-Options"): "DENY", HTTPHeader("Referrer-Policy"): "no-referrer",
-      HTTPHeader("Cross-Origin-Opener-Policy"): "same-origin",
-      HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
-    ])
+    PageServer.headers(
+      type,
+      [
+        HTTPHeader("Content-Security-Policy"): LivePage.policy, HTTPHeader("X-Frame-Options"): "DENY",
+        HTTPHeader("Referrer-Policy"): "no-referrer", HTTPHeader("Cross-Origin-Opener-Policy"): "same-origin",
+        HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
+      ])
   }
 }

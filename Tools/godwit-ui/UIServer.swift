@@ -1,12 +1,11 @@
-import FlyingFox
-import FlyingSocks
 import Foundation
 import Godwit
 import GodwitPages
+import ToolServer
 
 /// Serves the page on loopback to whoever has the token of this run.
 struct UIServer {
-  private let server: HTTPServer
+  private let server: PageServer
   private let pages: UIPages
   private let token: String
 
@@ -14,32 +13,18 @@ struct UIServer {
   init(_ session: UISession, port: UInt16?) throws {
     token = Self.newToken()
     pages = UIPages(session)
-    let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: port ?? 0)
-    server = HTTPServer(config: .init(address: address, timeout: 60, logger: .disabled), handler: pages)
+    server = PageServer(.version4("127.0.0.1", port ?? 0), pages)
   }
 
   /// Until the task is cancelled.
   ///
   /// - Throws: `fileAccess` where the port cannot be had.
-  func run() async throws {
-    do {
-      try await server.run()
-    } catch let error as SocketError {
-      try Task.checkCancellation()
-      let isBusy = if case .failed(_, EADDRINUSE, _) = error { true } else { false }
-      throw GodwitError(
-        .fileAccess, "the page cannot be served: \(error)",
-        hint: isBusy ? "the port is taken: give another one, or none" : "run it again")
-    }
-  }
+  func run() async throws { try await server.run() }
 
   /// Waits until it is served; the address for a person's browser, with the token in the fragment, which browsers do
   /// not send.
   func address() async throws -> String {
-    try await server.waitUntilListening(timeout: 10)
-    guard case .ip4(_, let port)? = await server.listeningAddress else {
-      throw GodwitError(.fileAccess, "the page is served at no port")
-    }
+    guard let port = try await server.started() else { throw GodwitError(.fileAccess, "the page is served at no port") }
     pages.open(PageGate(token: token, port: port))
     return "http://127.0.0.1:\(port)/#token=\(token)"
   }

@@ -130,7 +130,7 @@ struct AgentTests {
     let taken = try LoopbackSocket(listeningAt: 0)
     defer { taken.close() }
     let other = try desk.run(["agent", "run", "--socket", desk.path("other"), "--listen", "\(taken.port)"])
-    #expect(other.status == 1 && other.error.contains("is it taken?"), "\(other.error)")
+    #expect(other.status == 1 && other.error.contains("it is taken"), "\(other.error)")
     let file = try desk.run(["agent", "run", "--socket", desk.path("file")])
     #expect(file.status == 1 && file.error.contains("no socket"), "\(file.error)")
   }

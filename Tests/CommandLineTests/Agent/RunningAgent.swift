@@ -37,6 +37,12 @@ final class RunningAgent: Sendable {
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
+  var identifier: pid_t { process.processIdentifier }
+
+  func openFiles() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count
+  }
+
   func journal() throws -> String { try String(contentsOfFile: log, encoding: .utf8) }
 
   func status(_ options: String...) throws -> Outcome {

@@ -35,6 +35,10 @@ final class RunningUI: Sendable {
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
 
+  var identifier: pid_t { process.processIdentifier }
+
+  var port: Int { host.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+
   var host: String { String(parts[0].dropFirst("http://".count)) }
 
   private var parts: [String] { address.components(separatedBy: "/#token=") }

@@ -75,7 +75,7 @@ struct UITests {
     let ui = try await RunningUI(desk)
     let port = try #require(URL(string: ui.address)?.port)
     let second = try desk.godwit("ui", "--port", "\(port)")
-    #expect(second.status != 0 && second.error.contains("the port is taken"), "\(second.error)")
+    #expect(second.status != 0 && second.error.contains("it is taken"), "\(second.error)")
     let other = try await RunningUI(desk, ["--json"])
     #expect(other.address.components(separatedBy: "token=")[1] != ui.address.components(separatedBy: "token=")[1])
     #expect(try ui.ask("/api/page", token: other.address.components(separatedBy: "token=")[1]).status == 401)
