@@ -26,7 +26,7 @@ package struct ReportPage {
   package init(_ picture: ReplicaPicture, _ options: Options = Options()) {
     self.picture = picture
     self.options = options
-    spans = Timeline(picture.tally)
+    spans = Timeline(picture.tally, credible: Timeline.credible(at: picture.takenAt))
   }
 
   var names: ReplicaNames { picture.names }

@@ -20,13 +20,30 @@ package struct Timeline: Sendable, Equatable {
   package let spans: Int
   /// Those that wrote most first, those without a lane of their own last.
   package let lanes: [Lane]
+  /// How many transactions stand in the first or the last span because their times cannot be true.
+  package let misdated: Int
 
   /// How many spans and lanes there are at most.
   package static let (spanLimit, laneLimit): (Int64, Int) = (48, 16)
 
+  /// Seconds since 1970 that a writer's clock may have shown: none before Godwit was there, none later than a day from now.
+  package static func credible(at now: Date) -> ClosedRange<Int64> {
+    // 2026-01-01.
+    let beginning = Int64(1_767_225_600)
+    // Times beyond a million years are none that this machine's clock shows.
+    let end = now.timeIntervalSince1970.isFinite ? min(max(now.timeIntervalSince1970, 0), 1e13) + 86_400 : 0
+    return beginning...max(beginning, Int64(end))
+  }
+
   /// Nil when nothing is remembered.
-  package init?(_ tally: LogTally) {
-    let seconds = tally.seconds.values.flatMap(\.keys)
+  ///
+  /// - Parameter credible: What a clock may have shown, in seconds since 1970. A writer whose clock was years off would
+  ///   otherwise press all others into one span; what it wrote stands at the beginning or the end. Where no time is
+  ///   credible, it is this machine's clock that is wrong, and all are taken as they are.
+  package init?(_ tally: LogTally, credible: ClosedRange<Int64>) {
+    let all = tally.seconds.values.flatMap(\.keys)
+    let trusted = all.filter(credible.contains)
+    let seconds = trusted.isEmpty ? all : trusted
     guard let earliest = seconds.min(), let last = seconds.max() else { return nil }
     // One span less, since the first begins where people count from.
     let secondsInSpan = Self.step((last - earliest + Self.spanLimit - 2) / (Self.spanLimit - 1))
@@ -34,9 +51,13 @@ package struct Timeline: Sendable, Equatable {
     let spans = Int((last - first) / secondsInSpan + 1)
     let lanes = tally.seconds.map { replica, seconds in
       var amounts = [LogTally.Amount](repeating: .init(), count: spans)
-      for (second, amount) in seconds { amounts[Int((second - first) / secondsInSpan)] += amount }
+      for (second, amount) in seconds {
+        amounts[Int((min(max(second, earliest), last) - first) / secondsInSpan)] += amount
+      }
       return Lane(replica: replica, amounts: amounts)
     }
+    misdated = tally.seconds.values.joined().filter { !(earliest...last).contains($0.key) }
+      .reduce(0) { $0 + $1.value.transactions }
     firstSecond = first
     self.secondsInSpan = secondsInSpan
     self.spans = spans

@@ -28,8 +28,12 @@ struct TimelineChart {
 
   private var summary: String {
     let (from, through) = (timeline.text(0), timeline.text(timeline.spans))
+    let misdated =
+      timeline.misdated == 0
+      ? ""
+      : " \(Format.count(timeline.misdated, "transaction")) of clocks that were far off \(timeline.misdated == 1 ? "stands" : "stand") at the beginning or the end."
     return
-      "Transactions by member from \(from) to \(through), UTC by the writers' clocks. A bar is \(timeline.spanName), the highest \(Format.count(greatest, "transaction"))."
+      "Transactions by member from \(from) to \(through), UTC by the writers' clocks. A bar is \(timeline.spanName), the highest \(Format.count(greatest, "transaction")).\(misdated)"
   }
 
   private var drawing: HTML {
