@@ -63,6 +63,9 @@ struct WorldTests {
   @Test("a world in which a reference that closed a circle could not be taken back at a rejoin is sound")
   func stuckReference() async throws { try await run(10_364, .all) }
 
+  @Test("a world in which a machine and its copy wrote to one row before they rejoined is sound")
+  func copiesRejoin() async throws { try await run(3_000_007_727, .all) }
+
   /// Of these 1059 and 1236 found that an update of no column was refused by some, and 66 something that waited for
   /// what nobody could prove any more; 20000596 that circles were not compared by sequence, and the two behind it that
   /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514:

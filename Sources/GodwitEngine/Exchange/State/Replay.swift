@@ -3,6 +3,9 @@ import GodwitCore
 
 /// Makes a replica's own unsent work anew on top of another state, as one ordinary transaction (Specs/state-file.md,
 /// "The way back"). What cannot be done any more is kept in the conflict log; nothing deleted comes back.
+///
+/// Transactions come in the order of their causes. Those of a machine and of its copy may not have seen each other, and
+/// what lost between them, which is listed since they met, loses again.
 final class Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
@@ -24,22 +27,22 @@ final class Replay {
   }
 
   /// Runs inside the import's transaction, in which nothing else is captured.
-  func run(_ records: [TransactionRecord]) throws {
+  func run(_ transactions: [LogOrder.Entry]) throws {
     var written: [RowKey: Written] = [:]
-    try writer.captured { written = try makeAnew(records) }
+    try writer.captured { written = try makeAnew(transactions) }
     // What the new state makes of references and of rows in limbo.
     try writer.merger().settleLocalWrites(to: Set(written.keys))
   }
 
   /// Begins again without a reference that closes a circle and cannot be taken back: with what else was written to its
   /// row, what it was may be a unique value that another row has. Without it that is refused like any other write.
-  private func makeAnew(_ records: [TransactionRecord]) throws -> [RowKey: Written] {
+  private func makeAnew(_ transactions: [LogOrder.Entry]) throws -> [RowKey: Written] {
     while true {
       do {
         return try writer.connection.savepoint {
           // It remembers where it keeps what, and what is taken back is nowhere.
           conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
-          let written = try write(records)
+          let written = try write(transactions)
           try openCircles(written)
           return written
         }
@@ -57,18 +60,19 @@ final class Replay {
     let refusal: GodwitError
   }
 
-  private func write(_ records: [TransactionRecord]) throws -> [RowKey: Written] {
+  private func write(_ transactions: [LogOrder.Entry]) throws -> [RowKey: Written] {
     var written: [RowKey: Written] = [:]
-    for record in records {
-      if let awaited = try adapter.terms(of: record).awaited {
+    for transaction in transactions {
+      if let awaited = try adapter.terms(of: transaction.record).awaited {
         throw GodwitError(
           .needsMigration, "own unsent changes use \(awaited), which the tables lack",
           hint: "nothing was changed; let the state file's sender migrate first, and make another")
       }
-      try adapter.forEachWrite(of: record, context: VersionVector()) { key, write in
+      try adapter.forEachWrite(of: transaction.record, context: transaction.context) { key, write in
         let table = try tables[key.table]
-        try note(key, write.stamp, table, in: &written)
-        try apply(write.kind, write.cells, write.stamp, to: key, from: written[key]?.before, in: table)
+        let row = try written[key] ?? Written(before: table.rows.values(key.key), stamp: write.stamp)
+        written[key] = row.with(write)
+        try apply(write, to: key, row, in: table)
       }
     }
     return written
@@ -80,12 +84,31 @@ final class Replay {
     let before: [Value]?
     /// Of what was written to it last.
     var stamp: CellStamp
-  }
+    /// By column, of the latest write to it.
+    var stamps: [Int: CellStamp] = [:]
+    /// The inserts and updates.
+    var touches: [Dot] = []
 
-  private func note(
-    _ key: RowKey, _ stamp: CellStamp, _ table: MergeTable, in written: inout [RowKey: Written]
-  ) throws {
-    written[key] = Written(before: try written[key].map(\.before) ?? table.rows.values(key.key), stamp: stamp)
+    func with(_ write: RowWrite) -> Written {
+      var row = self
+      row.stamp = write.stamp
+      for cell in write.cells { row.stamps[cell.column] = max(write.stamp, row.stamps[cell.column] ?? write.stamp) }
+      if write.kind != .delete { row.touches.append(write.stamp.dot) }
+      return row
+    }
+
+    /// Whether a delete had seen what was written here before, or wins all the same.
+    func goes(by delete: RowWrite, _ rules: RowRules) -> Bool {
+      rules.deletes == .deleteWins || touches.allSatisfy(delete.context.covers)
+    }
+
+    /// What a write to a row that is there says, without what loses to a write that it had not seen.
+    func winners(of write: RowWrite, _ rules: RowRules) -> [Cell] {
+      write.cells.filter { cell in
+        guard rules.policy(of: cell.column) == .lastWriterWins, let stamp = stamps[cell.column] else { return true }
+        return stamp < write.stamp
+      }
+    }
   }
 
   /// A reference that the new state does not allow, since it would close a circle, has no effect: the cell is what it
@@ -114,12 +137,10 @@ final class Replay {
     }
   }
 
-  /// `before` is the row in the new state.
-  private func apply(
-    _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, from before: [Value]?,
-    in table: MergeTable
-  ) throws {
+  private func apply(_ write: RowWrite, to key: RowKey, _ row: Written, in table: MergeTable) throws {
     let current = try table.rows.values(key.key)
+    let (kind, stamp, before) = (write.kind, write.stamp, row.before)
+    let cells = current == nil ? write.cells : row.winners(of: write, table.rules)
     guard try writer.clock.canPass(key) else {
       return try keepRefused(kind, cells, on: current, of: key, stamp, in: table)
     }
@@ -149,7 +170,7 @@ final class Replay {
       case (.delete, nil):
         // In limbo it may be shown one day, though who deleted it has seen it.
         if try places.load(key) != nil { try add([], of: key, stamp, .delete, in: table) }
-      case (.delete, _): try table.rows.delete(key.key)
+      case (.delete, _): if row.goes(by: write, table.rules) { try table.rows.delete(key.key) }
       }
     } catch let error as GodwitError where error.code == .constraint {
       try keepRefused(kind, cells, on: current, of: key, stamp, in: table)

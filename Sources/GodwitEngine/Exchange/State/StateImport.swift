@@ -90,16 +90,16 @@ struct StateImport {
   }
 
   /// What this replica wrote that the state file does not know, in order.
-  private func unsentTransactions() throws -> [TransactionRecord] {
+  private func unsentTransactions() throws -> [LogOrder.Entry] {
     let held = writer.log.origins.vector
     var known = held
     for origin in held.origins where origin.replica == writer.log.origins.own.replica {
       known[origin] = min(sent[origin], held[origin])
     }
     var order = try writer.log.order(after: known, through: held)
-    var records: [TransactionRecord] = []
-    while let entry = try order.next() { records.append(entry.record) }
-    return records
+    var entries: [LogOrder.Entry] = []
+    while let entry = try order.next() { entries.append(entry) }
+    return entries
   }
 
   /// Empties the database. Origins keep their numbers, by which the conflict log names them; this replica starts a new
