@@ -11,6 +11,8 @@ public enum Tool {
     _ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())
   ) -> Never {
     StandardStream.fillClosed()
+    // Dispatch would write to the system's log that this user may not raise a thread's priority.
+    setenv("LIBDISPATCH_LOG", "NO", 0)
     Task { await main(of: root, arguments) }
     dispatchMain()
   }
