@@ -4,10 +4,6 @@ import Synchronization
 
 /// Keeps one replica of an agent's open and in sync, and opens it again when that has failed.
 final class ReplicaKeeper: Sendable {
-  /// The pause after the first failure; it doubles with each.
-  static let shortestPause = Duration.seconds(10)
-  static let longestPause = Duration.seconds(900)
-
   private let index: Int
   private let place: Agent.Place
   private let rhythm: Agent.Rhythm
@@ -37,14 +33,14 @@ final class ReplicaKeeper: Sendable {
   /// - Parameter whenTried: Called each time that it was tried to open the replica.
   /// - Throws: `CancellationError`.
   func run(whenTried: @escaping @Sendable () -> Void) async throws {
-    var pause = Self.shortestPause
+    var pause = RetryPause()
     while true {
       let start = ContinuousClock.now
       let task = Task { [pause] in
         let replica = await open()
         whenTried()
         if let replica { await keep(replica) }
-        try? await Task.sleep(for: pause * Double.random(in: 0.8...1.2))
+        try? await Task.sleep(for: pause.scattered)
       }
       attempt.withLock { $0 = task }
       await withTaskCancellationHandler {
@@ -53,9 +49,7 @@ final class ReplicaKeeper: Sendable {
         task.cancel()
       }
       try Task.checkCancellation()
-      // One that had been well for long, or was to begin anew, is not asked as rarely as one that never is.
-      let isNew = task.isCancelled || .now - start > Self.longestPause * 2
-      pause = isNew ? Self.shortestPause : min(pause * 2, Self.longestPause)
+      pause.attemptEnded(lasted: .now - start, isNew: task.isCancelled)
     }
   }
 
