@@ -144,10 +144,41 @@ def test_errors_have_a_kind_a_message_and_a_hint(replica, tmp_path):
         replica.import_(tmp_path / "file")
 
 
-@pytest.mark.parametrize("values", ["ab", b"ab", {"a": 1}, 7, None])
-def test_values_are_bound_by_position(replica, values):
+@pytest.mark.parametrize("values", ["ab", b"ab", {"a": 1}, 7, None, {1, 2}])
+def test_values_have_an_order(replica, values):
     with replica.read() as transaction, pytest.raises(TypeError):
         transaction.query("SELECT ?, ?", values)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT :b, @a, $a, :b, :a",
+        "SELECT ':a', :b, \":a\", 'it''s :a' -- :a\n, :a",
+        "SELECT /* :x */ :a AS [:x], :b AS `:x`, :a AS \"\"\":x\"",
+        "SELECT a$b, :a FROM (SELECT :b AS a$b)",
+        "SELECT :größe, :_1 /* no end :x",
+    ],
+)
+def test_values_are_bound_by_name(replica, sql):
+    import sqlite3
+
+    values = {"a": 1, "b": "two", "größe": 3.5, "_1": b"4", "more": None}
+    expected = sqlite3.connect(":memory:").execute(sql, values).fetchall()
+    assert [tuple(row) for row in replica.query(sql, values)] == expected
+
+
+def test_names_without_values_are_refused(replica):
+    with pytest.raises(TypeError, match="parameter b"):
+        replica.query("SELECT :a, :b", {"a": 1})
+    with pytest.raises(TypeError, match="either"):
+        replica.query("SELECT :a, ?", {"a": 1})
+    with replica.write() as transaction:
+        rows = ({"id": str(number), "count": number} for number in range(1_200))
+        assert transaction.executemany("INSERT INTO note (id, count) VALUES (:id, :count)", rows) == 1_200
+        with pytest.raises(TypeError):
+            transaction.executemany("INSERT INTO note (id, count) VALUES (:id, :count)", [{"id": "x"}])
+    assert replica.query("SELECT sum(count) FROM note")[0][0] == 719_400
 
 
 @pytest.mark.parametrize("value, error", [(object(), TypeError), (1 << 63, OverflowError), ([1], TypeError)])

@@ -8,26 +8,20 @@ import os
 import weakref
 from ctypes import byref, c_void_p, sizeof
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Tuple, Type, Union
 
 from . import _library
 from ._cache import Cache
 from ._documents import Collection, Documents
 from ._errors import Error, MisuseError
 from ._library import Value, text
+from ._parameters import Values, bound
 from ._rows import Row, Rows
 
 _READ, _WRITE = range(2)
 # How many rows are bound at once.
 _BATCH = 500
 _ALL, _STATE, _REJOIN, _COLLECT = 1, 2, 4, 8
-
-
-def _parameters(values: object) -> Tuple[Value, ...]:
-    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Sequence):
-        raise TypeError("values are bound by position: give a tuple or a list")
-    # Whoever gives a list may use it again for the next row.
-    return tuple(values)
 
 
 class Transaction:
@@ -72,14 +66,15 @@ class Transaction:
             raise MisuseError(11, "misuse", "the transaction is not open", "use it inside its `with`")
         return self._handle
 
-    def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
-        """Runs one statement that writes, with the values bound to its ``?``; how many rows it changed.
+    def execute(self, sql: str, values: Values = ()) -> int:
+        """Runs one statement that writes, with the values bound to its ``?``, or by name to its ``:name``; how many rows
+        it changed.
 
         A statement that fails leaves nothing behind, and the transaction continues.
         """
-        return _library.execute(self._open(), text(sql, "statement"), _parameters(values))
+        return _library.execute(self._open(), text(sql, "statement"), bound(sql, values))
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
+    def executemany(self, sql: str, rows: Iterable[Values]) -> int:
         """The same statement for each of the rows; how many rows they changed.
 
         Rows go to the database in batches, of which one that fails leaves nothing behind.
@@ -87,7 +82,7 @@ class Transaction:
         statement, changed = text(sql, "statement"), 0
         batch: List[Tuple[Value, ...]] = []
         for row in rows:
-            values = _parameters(row)
+            values = bound(sql, row)
             if batch and (len(batch) == _BATCH or len(values) != len(batch[0])):
                 changed += _library.execute_many(self._open(), statement, batch)
                 batch = []
@@ -99,9 +94,9 @@ class Transaction:
             changed += _library.execute_many(self._open(), statement, batch)
         return changed
 
-    def query(self, sql: str, values: Sequence[Value] = ()) -> Rows:
+    def query(self, sql: str, values: Values = ()) -> Rows:
         """The rows that one statement finds, read while the transaction lasts."""
-        array = _library.bound(_parameters(values))
+        array = _library.bound(bound(sql, values))
         handle = _library.take_handle("query", self._open(), text(sql, "statement"), array, len(array))
         return Rows(handle, self)
 
@@ -154,12 +149,12 @@ class Replica:
         """A transaction that writes, one at a time."""
         return Transaction(self, _WRITE)
 
-    def query(self, sql: str, values: Sequence[Value] = ()) -> List[Row]:
+    def query(self, sql: str, values: Values = ()) -> List[Row]:
         """The rows that one statement finds, all of them."""
         with self.read() as transaction:
             return transaction.query(sql, values).fetchall()
 
-    def execute(self, sql: str, values: Sequence[Value] = ()) -> int:
+    def execute(self, sql: str, values: Values = ()) -> int:
         """Runs one statement that writes as a transaction of its own; how many rows it changed."""
         with self.write() as transaction:
             return transaction.execute(sql, values)
