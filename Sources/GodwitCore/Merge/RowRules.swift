@@ -45,7 +45,7 @@ package struct RowRules {
 
   /// What a column is made of with what a write brings to it: a counter adds up, a removal from a set takes away what
   /// it saw of an element, and all other writes take back all that they saw.
-  func contributions(
+  package func contributions(
     _ all: [Contribution], and value: Value, to column: Int, by write: RowWrite
   ) throws -> [Contribution] {
     func brought(_ value: Value) -> Contribution { Contribution(dot: write.stamp.dot, value: value) }
@@ -64,7 +64,7 @@ package struct RowRules {
   }
 
   /// The value that columns with a choice of values show. NULL is shown only when there is nothing else.
-  func choice(_ contributions: [Contribution], by policy: MergePolicy) throws -> Value {
+  package func choice(_ contributions: [Contribution], by policy: MergePolicy) throws -> Value {
     let values = contributions.ordered().map(\.value).filter { $0 != .null }
     guard let first = values.first, values.count > 1 else { return values.first ?? .null }
     func greater(_ left: Value, _ right: Value) -> Value { left.precedes(right) ? right : left }

@@ -3,9 +3,7 @@ import GodwitCore
 
 /// Makes a replica's own unsent work anew on top of another state, as one ordinary transaction (Specs/state-file.md,
 /// "The way back"). What cannot be done any more is kept in the conflict log; nothing deleted comes back.
-///
-/// Transactions come in the order of their causes. Those of a machine and of its copy may not have seen each other, and
-/// what lost between them, which is listed since they met, loses again.
+/// Transactions come in the order of their causes.
 final class Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
@@ -17,6 +15,8 @@ final class Replay {
   /// By row, the columns whose references have no effect from the start, for what else was written did not let them
   /// be taken back in the end.
   private var refused: [RowKey: Set<Int>] = [:]
+  /// The inserts and updates of each row, where a machine and its copy have made them.
+  private var touches: [RowKey: [Touch]] = [:]
 
   init(_ writer: ReplicaWriter) throws {
     self.writer = writer
@@ -28,15 +28,39 @@ final class Replay {
 
   /// Runs inside the import's transaction, in which nothing else is captured.
   func run(_ transactions: [LogOrder.Entry]) throws {
-    var written: [RowKey: Written] = [:]
+    if Set(transactions.map(\.record.dot.origin)).count > 1 { try noteTouches(transactions) }
+    var written: [RowKey: OwnWrites] = [:]
     try writer.captured { written = try makeAnew(transactions) }
     // What the new state makes of references and of rows in limbo.
     try writer.merger().settleLocalWrites(to: Set(written.keys))
   }
 
+  /// An insert or update, and what its author held with it.
+  private struct Touch {
+    let dot: Dot
+    let context: VersionVector
+  }
+
+  private func noteTouches(_ transactions: [LogOrder.Entry]) throws {
+    for transaction in transactions where try adapter.terms(of: transaction.record).awaited == nil {
+      let touch = Touch(dot: transaction.record.dot, context: transaction.context)
+      try adapter.forEachWrite(of: transaction.record, context: transaction.context) { key, write in
+        if write.kind != .delete { touches[key, default: []].append(touch) }
+      }
+    }
+  }
+
+  /// Whether nothing that neither has seen the delete nor was seen by it keeps the row, or deletes win.
+  private func goes(_ key: RowKey, by delete: RowWrite, _ rules: RowRules) -> Bool {
+    let isKept = touches[key, default: []].contains { touch in
+      !delete.context.covers(touch.dot) && !touch.context.covers(delete.stamp.dot)
+    }
+    return !isKept || rules.deletes == .deleteWins
+  }
+
   /// Begins again without a reference that closes a circle and cannot be taken back: with what else was written to its
   /// row, what it was may be a unique value that another row has. Without it that is refused like any other write.
-  private func makeAnew(_ transactions: [LogOrder.Entry]) throws -> [RowKey: Written] {
+  private func makeAnew(_ transactions: [LogOrder.Entry]) throws -> [RowKey: OwnWrites] {
     while true {
       do {
         return try writer.connection.savepoint {
@@ -60,8 +84,8 @@ final class Replay {
     let refusal: GodwitError
   }
 
-  private func write(_ transactions: [LogOrder.Entry]) throws -> [RowKey: Written] {
-    var written: [RowKey: Written] = [:]
+  private func write(_ transactions: [LogOrder.Entry]) throws -> [RowKey: OwnWrites] {
+    var written: [RowKey: OwnWrites] = [:]
     for transaction in transactions {
       if let awaited = try adapter.terms(of: transaction.record).awaited {
         throw GodwitError(
@@ -70,50 +94,19 @@ final class Replay {
       }
       try adapter.forEachWrite(of: transaction.record, context: transaction.context) { key, write in
         let table = try tables[key.table]
-        let row = try written[key] ?? Written(before: table.rows.values(key.key), stamp: write.stamp)
-        written[key] = row.with(write)
-        try apply(write, to: key, row, in: table)
+        let current = try table.rows.values(key.key)
+        var row = written[key] ?? OwnWrites(on: current, stamp: write.stamp)
+        let cells = try row.take(write, on: current, in: table)
+        written[key] = row
+        try apply(write, cells, to: key, on: current, from: row.before, in: table)
       }
     }
     return written
   }
 
-  /// A row that is written anew.
-  private struct Written {
-    /// Its cells beside the key in the new state; nil when it is not there.
-    let before: [Value]?
-    /// Of what was written to it last.
-    var stamp: CellStamp
-    /// By column, of the latest write to it.
-    var stamps: [Int: CellStamp] = [:]
-    /// The inserts and updates.
-    var touches: [Dot] = []
-
-    func with(_ write: RowWrite) -> Written {
-      var row = self
-      row.stamp = write.stamp
-      for cell in write.cells { row.stamps[cell.column] = max(write.stamp, row.stamps[cell.column] ?? write.stamp) }
-      if write.kind != .delete { row.touches.append(write.stamp.dot) }
-      return row
-    }
-
-    /// Whether a delete had seen what was written here before, or wins all the same.
-    func goes(by delete: RowWrite, _ rules: RowRules) -> Bool {
-      rules.deletes == .deleteWins || touches.allSatisfy(delete.context.covers)
-    }
-
-    /// What a write to a row that is there says, without what loses to a write that it had not seen.
-    func winners(of write: RowWrite, _ rules: RowRules) -> [Cell] {
-      write.cells.filter { cell in
-        guard rules.policy(of: cell.column) == .lastWriterWins, let stamp = stamps[cell.column] else { return true }
-        return stamp < write.stamp
-      }
-    }
-  }
-
   /// A reference that the new state does not allow, since it would close a circle, has no effect: the cell is what it
   /// is there.
-  private func openCircles(_ written: [RowKey: Written]) throws {
+  private func openCircles(_ written: [RowKey: OwnWrites]) throws {
     guard let circles = writer.circles else { return }
     var isChanging = true
     while isChanging {
@@ -137,10 +130,12 @@ final class Replay {
     }
   }
 
-  private func apply(_ write: RowWrite, to key: RowKey, _ row: Written, in table: MergeTable) throws {
-    let current = try table.rows.values(key.key)
-    let (kind, stamp, before) = (write.kind, write.stamp, row.before)
-    let cells = current == nil ? write.cells : row.winners(of: write, table.rules)
+  /// `before` is the row in the new state.
+  private func apply(
+    _ write: RowWrite, _ cells: [Cell], to key: RowKey, on current: [Value]?, from before: [Value]?,
+    in table: MergeTable
+  ) throws {
+    let (kind, stamp) = (write.kind, write.stamp)
     guard try writer.clock.canPass(key) else {
       return try keepRefused(kind, cells, on: current, of: key, stamp, in: table)
     }
@@ -170,7 +165,7 @@ final class Replay {
       case (.delete, nil):
         // In limbo it may be shown one day, though who deleted it has seen it.
         if try places.load(key) != nil { try add([], of: key, stamp, .delete, in: table) }
-      case (.delete, _): if row.goes(by: write, table.rules) { try table.rows.delete(key.key) }
+      case (.delete, _): if goes(key, by: write, table.rules) { try table.rows.delete(key.key) }
       }
     } catch let error as GodwitError where error.code == .constraint {
       try keepRefused(kind, cells, on: current, of: key, stamp, in: table)
