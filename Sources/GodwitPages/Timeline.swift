@@ -26,7 +26,8 @@ package struct Timeline: Sendable, Equatable {
   /// How many spans and lanes there are at most.
   package static let (spanLimit, laneLimit): (Int64, Int) = (48, 16)
 
-  /// Seconds since 1970 that a writer's clock may have shown: none before Godwit was there, none later than a day from now.
+  /// Seconds since 1970 that a writer's clock may have shown: none before Godwit was there, none later than a day from
+  /// now.
   package static func credible(at now: Date) -> ClosedRange<Int64> {
     // 2026-01-01.
     let beginning = Int64(1_767_225_600)

@@ -57,9 +57,9 @@ struct AgentRun: AsyncParsableCommand {
     let place = AgentSocket.new(socket.socket)
     let lock = try place.claim()
     defer { withExtendedLifetime(lock) {} }
-    var servers = [PageServer(.unix(place.path), AgentPages(agent.board, isLoopback: false))]
+    var servers = [try PageServer(.unix(place.path), AgentPages(agent.board, isLoopback: false))]
     if let listen {
-      servers.append(PageServer(listen.address, AgentPages(agent.board, isLoopback: listen.isLoopback)))
+      servers.append(try PageServer(listen.address, AgentPages(agent.board, isLoopback: listen.isLoopback)))
     }
     try await AgentService(agent, servers, place, journal).run()
   }

@@ -58,6 +58,7 @@ struct AgentSocket {
     guard let lock = try LockFile("\(path).lock", isShared: false, waitingMilliseconds: 0) else {
       throw GodwitError(.busy, "an agent answers at \(path) already", hint: "see: godwit agent status")
     }
+    if isThere { unlink(path) }
     return lock
   }
 

@@ -13,7 +13,7 @@ struct UIServer {
   init(_ session: UISession, port: UInt16?) throws {
     token = Self.newToken()
     pages = UIPages(session)
-    server = PageServer(.version4("127.0.0.1", port ?? 0), pages)
+    server = try PageServer(.version4("127.0.0.1", port ?? 0), pages)
   }
 
   /// Until the task is cancelled.

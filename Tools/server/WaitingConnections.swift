@@ -2,7 +2,8 @@ import FlyingSocks
 import Foundation
 
 /// A pool of sockets in which only so many connections may wait for bytes that come or go: of more, the one that has
-/// waited longest is closed. So who may connect neither uses up the open files of a process nor keeps others out.
+/// waited longest is closed. So connections that say nothing neither use up the open files of a process nor keep others
+/// out; those that were just accepted, and have not begun to wait, are not counted.
 actor WaitingConnections: AsyncSocketPool {
   private struct Wait {
     let number: Int

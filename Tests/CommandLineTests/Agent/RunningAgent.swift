@@ -39,10 +39,6 @@ final class RunningAgent: Sendable {
 
   var identifier: pid_t { process.processIdentifier }
 
-  func openFiles() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count
-  }
-
   func journal() throws -> String { try String(contentsOfFile: log, encoding: .utf8) }
 
   func status(_ options: String...) throws -> Outcome {
