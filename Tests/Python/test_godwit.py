@@ -158,12 +158,13 @@ def test_values_have_an_order(replica, values):
         "SELECT /* :x */ :a AS [:x], :b AS `:x`, :a AS \"\"\":x\"",
         "SELECT a$b, :a FROM (SELECT :b AS a$b)",
         "SELECT :größe, :_1 /* no end :x",
+        "SELECT :a$b(c), :b, :a::b, $a(b), @::a",
     ],
 )
 def test_values_are_bound_by_name(replica, sql):
     import sqlite3
 
-    values = {"a": 1, "b": "two", "größe": 3.5, "_1": b"4", "more": None}
+    values = {"a": 1, "b": "two", "größe": 3.5, "_1": b"4", "a$b(c)": 5, "a::b": 6, "a(b)": 7, "::a": 8, "more": None}
     expected = sqlite3.connect(":memory:").execute(sql, values).fetchall()
     assert [tuple(row) for row in replica.query(sql, values)] == expected
 

@@ -17,7 +17,7 @@ _WORD = re.compile(
     r"""
       '(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*` | \[[^\]]*\] | --[^\n]* | /\*.*?(?:\*/|\Z)
     | [A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*
-    | (?P<name>[:@$][A-Za-z0-9_$\u0080-\U0010ffff]+)
+    | (?P<name>[:@$\#](?:::|[A-Za-z0-9_$\u0080-\U0010ffff])+(?:\([^\s)]*\))?)
     | (?P<place>\?)
     """,
     re.DOTALL | re.VERBOSE,
@@ -41,10 +41,10 @@ def bound(sql: str, values: object) -> Tuple[Value, ...]:
     if type(values) is tuple:
         return values
     if isinstance(values, Mapping):
-        for name in (names := _names(sql)):
-            if name not in values:
-                raise TypeError(f"there is no value for the parameter {name}")
-        return tuple(values[name] for name in names)
+        try:
+            return tuple(values[name] for name in _names(sql))
+        except KeyError as error:
+            raise TypeError(f"there is no value for the parameter {error.args[0]}") from None
     if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
         raise TypeError("give the values as a tuple or a list, or by name as a dictionary")
     # Whoever gives a list may use it again for the next row.
