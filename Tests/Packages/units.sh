@@ -1,7 +1,7 @@
 #!/bin/bash
 # The agent's units under a systemd that has booted. Runs inside the root that Tools/test-packages has booted, as a service
 # of its own; the last line says that all held.
-set -e
+set -eo pipefail
 exec 2>&1
 
 fail() {
@@ -26,8 +26,8 @@ dpkg -i /packages/godwit_*.deb /packages/godwit-agent_*.deb >/dev/null
 [ "$(stat -c %U:%a /var/lib/godwit)" = godwit:700 ] || fail "the service's folder is another one's"
 
 echo "== a replica of the service's user, a remote in a folder, and a bucket whose keys come as a credential"
-mkdir -p /srv/buckets/bucket /srv/stick
-chown godwit: /srv/stick
+mkdir -p /srv/buckets/bucket /srv/stick /srv/other
+chown godwit: /srv/stick /srv/other
 systemd-run --quiet --unit store /rclone serve s3 --config /dev/null --auth-key OFTHECREDENTIAL,not-a-secret \
   --addr 127.0.0.1:9000 /srv/buckets
 soon python3 -c 'import socket; socket.create_connection(("127.0.0.1", 9000))'
@@ -55,9 +55,15 @@ systemctl enable --quiet --now godwit-agent
 soon says 'stick: synced'
 soon says 'bucket: synced'
 systemd-analyze security --no-pager --threshold=20 godwit-agent | tail -n 1
-server test -e /proc/1/cmdline
+inside() { nsenter --target "$(value MainPID)" --mount -- runuser -u godwit -- "$@"; }
+inside touch /srv/stick/new /var/lib/godwit/new
+for place in /srv/other/new /etc/new /usr/new /home/new /root/new; do
+  if inside touch "$place" 2>/dev/null; then fail "its service may write $place"; fi
+done
+[ "$(value NoNewPrivileges)" = yes ] || fail "it may gain privileges"
+rm /srv/stick/new /var/lib/godwit/new
 python3 -c 'import urllib.request; print(urllib.request.urlopen("http://127.0.0.1:9470/metrics").read().decode())' \
-  | grep '^godwit_replica_open'
+  | grep '^godwit_replica_open.* 1$'
 
 echo "== what another process writes goes out"
 echo '{"text": "buy milk"}' | server godwit -C notes put todo --as 1
