@@ -6,7 +6,7 @@ import Godwit
 /// Serves pages by HTTP on one address, for the agent and for the page that lives.
 package struct PageServer: Sendable {
   package enum Address: Sendable {
-    /// A socket's path, at which nothing may lie. The user's group may connect as well.
+    /// A socket's path, at which nothing may lie.
     case unix(String)
     case version4(String, UInt16)
     case version6(String, UInt16)
@@ -57,7 +57,8 @@ package struct PageServer: Sendable {
     }
   }
 
-  /// Waits until it answers; the port, where the address has one.
+  /// Waits until it answers, and lets the user's group connect to a socket at a path; the port, where the address has
+  /// one.
   package func started() async throws -> UInt16? {
     try await server.waitUntilListening(timeout: 10)
     switch await server.listeningAddress {
