@@ -126,10 +126,11 @@ extension Replica {
     try await take(source, isRejoining: false, progress).report
   }
 
-  /// The way back for a replica that lacks what the others have forgotten: replaces its state by a state file's and
-  /// makes its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
-  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing, and holds nothing by
-  /// who does, imports as ever.
+  /// The way back for a replica that lacks what the others have forgotten: replaces its state by a state file's, and
+  /// merges its own unsent changes into that, in one new transaction. The rules decide as if a file had brought them,
+  /// and what loses on either side is kept as a conflict; so are changes of rows that are gone, and what the changes
+  /// take the place of where nobody remembers any more who wrote it. A replica that lacks nothing, and holds nothing
+  /// by who does, imports as ever.
   ///
   /// What it holds of third replicas and the state file does not is dropped; it comes again from them.
   ///

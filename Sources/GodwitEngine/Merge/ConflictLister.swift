@@ -14,9 +14,9 @@ final class ConflictLister {
     self.tables = tables
   }
 
-  /// What a change to a row lost.
-  func list(_ change: RowChange) throws {
-    for lost in change.lost where !change.isSweep(lost) { try add(entry(lost, change.key)) }
+  /// What writes to a row lost.
+  func list(_ lost: [LostWrite], of key: RowKey) throws {
+    for lost in lost { try add(entry(lost, key)) }
   }
 
   /// A cell of a row in limbo whose key another took.

@@ -222,7 +222,7 @@ final class Merger {
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
     for change in changes {
-      try lister.list(change)
+      try lister.list(change.lost, of: change.key)
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references) { arrivals.append(arriving) }
     }

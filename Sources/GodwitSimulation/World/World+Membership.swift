@@ -81,14 +81,50 @@ extension World {
           + "\(before.held.text) on \(file.held.text) is \(now.held.text)")
     }
     let made = try await adoptOwn(of: actor)
-    if let last = made.last { try await checkReplay(of: unsent, last.operations, on: file, actor) }
+    guard let last = made.last else { return }
+    let model = MergeModel(history.transactions(in: file.held), at: actor.version)
+    let listed = try await ListedConflicts(reading: actor.replica)
+    try checkReplay(of: unsent, last.operations, on: model, listed, actor)
+    try checkReplaced(by: last.operations, of: unsent, on: model, listed, actor)
+  }
+
+  /// What the new transaction takes the place of was chosen over by a policy, or seen by who wrote there, or is listed.
+  private func checkReplaced(
+    by operations: [HistoricOperation], of unsent: [HistoricTransaction], on model: MergeModel,
+    _ listed: ListedConflicts, _ actor: Actor
+  ) throws {
+    for operation in operations where model.tables[operation.row] != nil && !listed.held.contains(operation.row) {
+      guard let row = model.histories[operation.row] else { continue }
+      let values = row.values
+      for column in values.indices.dropFirst(row.shape.keyCount) where !row.shape.columns[column].isTally {
+        let (value, shape) = (values[column], row.shape.columns[column])
+        guard shape.versions.contains(actor.version), value != .null,
+          operation.replaces(value, in: column, shape.policy)
+        else {
+          continue
+        }
+        let writers = row.writes(of: column).filter { $0.change(of: column) == .value(value) }
+        let isSeen = unsent.contains { own in
+          own.writes(value, to: operation.row, column)
+            || own.touches(operation.row, column) && writers.contains { own.context.covers($0.dot) }
+        }
+        guard !isSeen, !listed.edits.contains(.init(row: operation.row, column: shape.name, value: value)) else {
+          continue
+        }
+        throw SimulationFailure(
+          .durability,
+          "replica \(actor.index) rejoined over \(shape.name) \(value.text) of \(row.shape.name) "
+            + operation.row.key.map(\.text).joined(separator: ", "))
+      }
+    }
   }
 
   /// The last value that was written to each cell is in the new transaction, or was in the state file, shown or in
   /// limbo, or is listed.
   private func checkReplay(
-    of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
-  ) async throws {
+    of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on model: MergeModel,
+    _ listed: ListedConflicts, _ actor: Actor
+  ) throws {
     var due: [RowName: [Int: Value]] = [:]
     for (written, version) in unsent.flatMap({ transaction in transaction.operations.map { ($0, transaction.version) } }
     ) {
@@ -106,8 +142,6 @@ extension World {
       }
     }
     let made = Dictionary(operations.map { ($0.row, $0) }) { first, _ in first }
-    let model = MergeModel(history.transactions(in: file.held), at: actor.version)
-    let listed = try await ListedConflicts(reading: actor.replica)
     for (name, cells) in due {
       let shape = TableShape.all[name.table]
       let held = model.limbo[name] == nil ? model.tables[name] : model.histories[name]?.values
@@ -146,11 +180,48 @@ extension HistoricOperation {
     }
   }
 
+  /// Whether it writes something else there that no policy chooses over the value.
+  fileprivate func replaces(_ value: Value, in column: Int, _ policy: TableShape.Policy) -> Bool {
+    let new: Value
+    switch kind {
+    case .insert(let row): new = row[column]
+    case .update(let changes):
+      guard case .value(let written)? = changes[column] else { return false }
+      new = written
+    case .delete: return true
+    }
+    return switch policy {
+    case .maximum: new.precedes(value)
+    case .minimum: value.precedes(new)
+    default: new != value
+    }
+  }
+
   fileprivate func writes(_ value: Value, to column: Int) -> Bool {
     switch kind {
     case .insert(let row): row[column] == value
     case .update(let changes): changes[column] == .value(value)
     case .delete: false
+    }
+  }
+}
+
+extension TableShape.ColumnShape {
+  /// Whether it adds up what is written to it, or combines it.
+  fileprivate var isTally: Bool { [.counter, .set, .longest].contains(policy) }
+}
+
+extension HistoricTransaction {
+  /// Whether it writes this value there: what takes the place of that has seen the value.
+  fileprivate func writes(_ value: Value, to row: RowName, _ column: Int) -> Bool {
+    operations.contains { $0.row == row && $0.writes(value, to: column) }
+  }
+
+  /// Whether it writes to the column, or deletes the row.
+  fileprivate func touches(_ row: RowName, _ column: Int) -> Bool {
+    operations.contains { operation in
+      guard operation.row == row else { return false }
+      return if case .update(let changes) = operation.kind { changes[column] != nil } else { true }
     }
   }
 }

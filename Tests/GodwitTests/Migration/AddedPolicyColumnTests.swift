@@ -83,11 +83,13 @@ struct AddedPolicyColumnTests {
     _ = try await group[0].exportState(to: .file(file))
     let report = try await group[1].rejoin(from: .file(file))
     #expect(report.applied.state?.replayed == 1)
-    // What the author did not have stays what it is there.
+    // What the author did not have stays what it is there; what it wrote first, the later write takes the place of.
     #expect(
       try await group.rows(1, Self.all) == [
-        [1, "ONE", 0, "[]", .null], [2, "mine", 9, "[]", .null], [3, "three", 8, "[]", 4],
+        [1, "ONE", 0, "[]", .null], [2, "mine", 9, "[]", .null], [3, "theirs", 8, "[]", 4],
       ])
+    let lost = try await group[1].conflicts.list().map { [$0.losingValue, $0.winningValue] }
+    #expect(lost.contains(["three", "theirs"]))
     for _ in 0..<2 { try await group.exchange() }
     try await group.expectSame()
   }

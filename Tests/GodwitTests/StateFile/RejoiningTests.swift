@@ -92,8 +92,12 @@ struct RejoiningTests {
     #expect(conflicts.contains { $0.kind == .constraint && $0.losingValues.contains("x") })
     #expect(report.attention.conflicts == conflicts.count && plan.report.attention.conflicts == conflicts.count)
     #expect(plan.conflicts.count == conflicts.count)
+    // Nobody knows any more whether the absent one had seen what it takes the place of.
+    #expect(
+      conflicts.filter { $0.losingValue == "by the others" }.map(\.winningValue) == ["by the absent", "by the absent"])
+    #expect(conflicts.contains { $0.column == "best" && $0.losingValue == 9 && $0.winningValue == 4 })
     // A row that is gone with all that was remembered of it takes nothing back; a whole one can come.
-    let gone = try #require(conflicts.first { $0.column == "name" })
+    let gone = try #require(conflicts.first { $0.column == "name" && $0.key == ["deleted"] })
     #expect(try await group.replicas[2].conflicts.lacksRow(of: gone.id))
     #expect(await code { try await group.replicas[2].conflicts.restore(gone.id) } == .notFound)
     let whole = try #require(conflicts.first { $0.kind == .constraint })
