@@ -66,6 +66,13 @@ struct WorldTests {
   @Test("a world in which a machine and its copy wrote to one row before they rejoined is sound")
   func copiesRejoin() async throws { try await run(3_000_007_727, .all) }
 
+  /// Two of these found what the model did not see: a hidden reference, and what a hostile member had sent and an import
+  /// had forgotten already.
+  @Test(
+    "nothing that others wrote is lost unlisted by a rejoin",
+    arguments: [UInt64(3_300_000_388), 3_300_001_040, 3_300_002_402])
+  func replacedUnlisted(seed: UInt64) async throws { try await run(seed, .all) }
+
   /// Of these 1059 and 1236 found that an update of no column was refused by some, and 66 something that waited for
   /// what nobody could prove any more; 20000596 that circles were not compared by sequence, and the two behind it that
   /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514:

@@ -85,7 +85,7 @@ extension World {
     let model = MergeModel(history.transactions(in: file.held), at: actor.version)
     let listed = try await ListedConflicts(reading: actor.replica)
     try checkReplay(of: unsent, last.operations, on: model, listed, actor)
-    try checkReplaced(by: last.operations, of: unsent, on: model, listed, actor)
+    if isFollowed { try checkReplaced(by: last.operations, of: unsent, on: model, listed, actor) }
   }
 
   /// What the new transaction takes the place of was chosen over by a policy, or seen by who wrote there, or is listed.
@@ -119,8 +119,8 @@ extension World {
     }
   }
 
-  /// The last value that was written to each cell is in the new transaction, or was in the state file, shown or in
-  /// limbo, or is listed.
+  /// The last value that was written to each cell is in the new transaction, or was in the state file, shown, hidden or
+  /// in limbo, or is listed.
   private func checkReplay(
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on model: MergeModel,
     _ listed: ListedConflicts, _ actor: Actor
@@ -144,7 +144,8 @@ extension World {
     let made = Dictionary(operations.map { ($0.row, $0) }) { first, _ in first }
     for (name, cells) in due {
       let shape = TableShape.all[name.table]
-      let held = model.limbo[name] == nil ? model.tables[name] : model.histories[name]?.values
+      let isThere = model.tables[name] != nil || model.limbo[name] != nil
+      let held = isThere ? model.histories[name]?.values : nil
       for (column, value) in cells
       where shape.columns[column].policy == .lastWriterWins && shape.columns[column].versions.contains(actor.version) {
         let isMade = made[name].map { $0.writes(value, to: column) } ?? false

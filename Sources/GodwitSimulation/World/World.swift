@@ -8,8 +8,10 @@ final class World {
   let folder: String
   let clock = SimulatedClock()
   private(set) var actors: [Actor] = []
+  /// How long a log may be before imports forget.
+  let keptTransactions: Int
   /// Whether anything was removed or forgotten by now, so that files may be refused.
-  let forgets: Bool
+  var forgets: Bool { keptTransactions < 1_000 }
   /// Whether somebody may have to take over another's state.
   let mayRejoin: Bool
   /// The schema version that all programs come to.
@@ -46,8 +48,8 @@ final class World {
   /// Makes the replicas in a folder that the caller owns.
   init(_ trace: Trace, kept: [Int], folder: String, template: FolderTemplate) async throws {
     self.folder = folder
-    forgets = trace.keptTransactions < 1_000
-    mayRejoin = forgets || trace.events.contains { if case .readmit = $0 { true } else { false } }
+    keptTransactions = trace.keptTransactions
+    mayRejoin = trace.keptTransactions < 1_000 || trace.events.contains { if case .readmit = $0 { true } else { false } }
     ways = trace.ways
     epilogue = trace.epilogue
     latestVersion = trace.latestVersion
@@ -57,7 +59,7 @@ final class World {
     let incarnations = IncarnationNumbers.seeded(trace.seed)
     let paths = try await template.make(trace.actorCount, isHostile: trace.isHostile, in: folder)
     var tuning = Replica.Tuning()
-    tuning.keptTransactions = trace.keptTransactions
+    if hostile == nil { tuning.keptTransactions = trace.keptTransactions }
     for (index, path) in paths.enumerated() {
       actors.append(
         try await Actor(
