@@ -49,7 +49,8 @@ final class World {
   init(_ trace: Trace, kept: [Int], folder: String, template: FolderTemplate) async throws {
     self.folder = folder
     keptTransactions = trace.keptTransactions
-    mayRejoin = trace.keptTransactions < 1_000 || trace.events.contains { if case .readmit = $0 { true } else { false } }
+    let isReadmitting = trace.events.contains { if case .readmit = $0 { true } else { false } }
+    mayRejoin = isReadmitting || trace.keptTransactions < 1_000
     ways = trace.ways
     epilogue = trace.epilogue
     latestVersion = trace.latestVersion
