@@ -66,7 +66,7 @@ struct WorldTests {
   @Test("a world in which a machine and its copy wrote to one row before they rejoined is sound")
   func copiesRejoin() async throws { try await run(3_000_007_727, .all) }
 
-  /// Two of these found what the model did not see: a hidden reference, and what a hostile member had sent and an import
+  /// Two of these found what the model did not see: a hidden reference, and what an import of a hostile file
   /// had forgotten already.
   @Test(
     "nothing that others wrote is lost unlisted by a rejoin",
