@@ -145,8 +145,8 @@ final class Replay {
     }
   }
 
-  /// The row with what one difference leads to from it in the new state. Counters that none does, and references that
-  /// have no effect, are left out.
+  /// The row with what one difference leads to from it in the new state. Counters and hidden references for which there
+  /// is none, and references that have no effect, are left out.
   private func outcome(of write: RowWrite, on row: OwnRow) throws -> (OwnRow, beyond: [Cell]) {
     let keyCount = row.table.definition.keyCount
     var after = row
@@ -154,6 +154,9 @@ final class Replay {
     let values = after.values
     let beyond = write.cells.map { Cell(column: $0.column, value: values[$0.column - keyCount]) }.filter { cell in
       let old = row.old(cell.column)
+      // The table shows NULL there already, and no difference leads from that to NULL.
+      let isHidden = row.merged.known.hiddenReferences[cell.column] != nil
+      if isHidden, after.merged.values[cell.column - keyCount] == .null { return true }
       if refused[row.key]?.contains(cell.column) == true { return cell.value != old }
       guard row.table.rules.policy(of: cell.column) == .counter, case .integer(let new) = cell.value,
         case .integer(let old) = old
