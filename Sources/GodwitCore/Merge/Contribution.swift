@@ -23,7 +23,7 @@ extension [Contribution] {
   }
 
   /// Those that a write with this context had not seen.
-  package func unseen(by context: VersionVector) -> [Contribution] { filter { !context.covers($0.dot) } }
+  func unseen(by context: VersionVector) -> [Contribution] { filter { !context.covers($0.dot) } }
 
   /// The sum of a counter's contributions. It wraps around, since only that is the same in every order.
   package var sum: Int64 {

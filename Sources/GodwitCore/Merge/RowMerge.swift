@@ -72,6 +72,12 @@ package struct RowMerge {
     state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
   }
 
+  /// What has been lost since this was asked last.
+  package mutating func takeLost() -> [LostWrite] {
+    defer { lost.removeAll() }
+    return lost
+  }
+
   private func value(of column: Int) throws -> Value { try written[column] ?? current(column) }
 
   // MARK: Cells

@@ -7,6 +7,8 @@ final class LocalWrites {
   private let lister: ConflictLister
   /// Whether the row states know them all.
   private(set) var areFolded = false
+  /// The rows that they wrote, where anything waits.
+  private var changed: Set<RowKey> = []
 
   init(_ log: LogFold, _ places: RowPlaces, unique: UniqueJudge, _ lister: ConflictLister) {
     self.log = log
@@ -19,15 +21,19 @@ final class LocalWrites {
   func fold() throws {
     guard !areFolded else { return }
     areFolded = true
+    try foldAhead()
+    for key in changed.sorted() { try rejudge(key) }
+    for table in Set(changed.map(\.table)) { try unique.freedSomewhere(in: table) }
+    if !changed.isEmpty { try unique.resolve() }
+  }
+
+  /// Folds those that there are by now. Limbo is brought in line with them when the rest is folded.
+  func foldAhead() throws {
     let hasLimbo = !places.limbo.isEmpty
-    var changed: Set<RowKey> = []
     try log.run { key, replaced in
       if hasLimbo { changed.insert(key) }
       for entry in replaced { try lister.listReplaced(entry) }
     }
-    for key in changed.sorted() { try rejudge(key) }
-    for table in Set(changed.map(\.table)) { try unique.freedSomewhere(in: table) }
-    if !changed.isEmpty { try unique.resolve() }
   }
 
   /// A local write did not know what waits in limbo.

@@ -84,9 +84,12 @@ final class Merger {
     }
   }
 
+  /// Folds the transactions since the last fold, for who asks the row states before they write.
+  func foldAhead() throws { try localWrites.foldAhead() }
+
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
-  /// rows whose references have not been judged yet.
-  func settleLocalWrites(to keys: Set<RowKey> = []) throws {
+  /// rows whose references have not been judged yet. Of the conflict log stays what was found besides.
+  func settleLocalWrites(to keys: Set<RowKey> = [], besides found: Int = 0) throws {
     try localWrites.fold()
     for key in keys.sorted() {
       guard try places.isShown(key) else {
@@ -96,7 +99,7 @@ final class Merger {
       references.check(key, in: try tables[key.table])
       try places.noteArrival(key)
     }
-    try finish()
+    try finish(besides: found)
   }
 
   /// Judges the references of the tables' rows, which came into them without a look at those, and of the rows that
@@ -141,14 +144,14 @@ final class Merger {
   }
 
   /// Judges the rows that stay on this replica, after a state file has replaced what they refer to.
-  func settleLocalRows() throws {
+  func settleLocalRows(besides found: Int) throws {
     try localWrites.fold()
     try references.checkLocalRows()
-    try finish()
+    try finish(besides: found)
   }
 
   /// Applies what has been gathered and judges references, of all rows at once.
-  func finish() throws {
+  func finish(besides found: Int = 0) throws {
     if localWrites.areFolded { try flush() }
     // Another batch may have given up what one took that a unique index of the program's own refused.
     for key in limbo.refused {
@@ -157,7 +160,9 @@ final class Merger {
     try references.settle()
     try lister.list(limbo, places)
     // What this import found stays, however much it is: nobody has seen it yet.
-    if conflictCount > 0 { prunedConflicts += try conflicts.prune(keeping: max(ConflictLog.entryLimit, conflictCount)) }
+    if conflictCount > 0 {
+      prunedConflicts += try conflicts.prune(keeping: max(ConflictLog.entryLimit, conflictCount + found))
+    }
     if localWrites.areFolded { try log.origins.markFolded() }
   }
 

@@ -7,7 +7,7 @@ struct RowChange {
   /// The row as it was, if it was alive.
   var before: LivingRow? { merged.before }
   /// What the writes, and what was here, lost to each other.
-  var lost: [LostWrite] { merged.lost() }
+  let lost: [LostWrite]
   private let merged: MergedRow
   private let values: [Value]
   private let places: RowPlaces
@@ -19,6 +19,7 @@ struct RowChange {
     table = try places.tables[key.table]
     var merged = try MergedRow(key, in: places)
     for write in writes { try merged.apply(write) }
+    lost = merged.takeLost()
     self.merged = merged
     values = merged.values
   }

@@ -64,6 +64,7 @@ extension World {
         throw SimulationFailure(.transfer, "replica \(actor.index) left out transactions though nobody was away")
       }
       try await adoptHostile(of: actor)
+      try await forgetAfterImport(on: actor)
       return report
     } catch let error as GodwitError {
       let sender = actors[file.sender]

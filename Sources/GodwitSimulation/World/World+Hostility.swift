@@ -29,6 +29,7 @@ extension World {
       throw SimulationFailure(.transfer, "replica \(actor.index) took a hostile state in the place of its own")
     }
     try await adoptHostile(of: actor)
+    try await forgetAfterImport(on: actor)
     try await settleImport(on: actor)
   }
 
@@ -74,8 +75,7 @@ extension World {
   /// What of hostile members a replica has applied is history from then on, as its log has it.
   func adoptHostile(of actor: Actor) async throws {
     guard hostile != nil else { return }
-    let standing = try await actor.replica.standing()
-    let held = standing.held
+    let held = try await actor.replica.standing().held
     for origin in held.origins where HostileMember.replicas.contains(origin.replica) {
       var sequence = held[origin]
       while sequence > .none, history.transactions[Dot(origin, sequence)] == nil {
@@ -90,12 +90,13 @@ extension World {
         sequence = SequenceNumber(rawValue: sequence.rawValue - 1)
       }
     }
-    try await forget(after: standing, on: actor)
   }
 
   /// An import forgets when the log is long. With a hostile member here that has to wait until what came of it has been
   /// read (seed 3300001040).
-  private func forget(after standing: Standing, on actor: Actor) async throws {
+  func forgetAfterImport(on actor: Actor) async throws {
+    guard hostile != nil else { return }
+    let standing = try await actor.replica.standing()
     let count = standing.held.origins.reduce(0) { $0 + standing.held[$1].rawValue - standing.floor[$1].rawValue }
     if count > keptTransactions { _ = try await actor.replica.forget(portion: .small) }
   }

@@ -44,30 +44,43 @@ struct OwnRow {
     return before.values[column - table.definition.keyCount]
   }
 
+  /// What has been lost since this was asked last.
+  mutating func takeLost() -> [LostWrite] { merged.takeLost() }
+
+  /// Whether the new state shows it, and it has nothing beside its key.
+  var isBare: Bool { merged.before.map { $0.isShown && $0.values.allSatisfy { $0 == .null } } ?? false }
+
   /// What the write has taken the place of, though its author may not have seen it, and the rules did not see that
   /// either: of each column once.
   mutating func takeReplaced(by write: RowWrite) -> [Cell] {
-    guard let before = merged.before, before.isShown else { return [] }
+    guard let before = merged.before, before.isShown, write.kind != .delete || !isAlive else { return [] }
     let keyCount = table.definition.keyCount
     let values = isAlive ? merged.values : nil
     let columns = write.kind == .delete ? Array(table.rules.columns) : write.cells.map(\.column)
     return columns.compactMap { column in
-      let isRelative = write.kind == .update && table.rules.policy(of: column).isRelative
-      let old = before.values[column - keyCount]
-      guard !isRelative, old != .null, values?[column - keyCount] != old else { return nil }
-      guard mayBeUnseen(column, by: write), given.insert(column).inserted else { return nil }
-      return Cell(column: column, value: old)
+      let old = Cell(column: column, value: before.values[column - keyCount])
+      let new = values?[column - keyCount]
+      guard old.value != .null, new != old.value, mayBeUnseen(old, new, by: write), given.insert(column).inserted
+      else { return nil }
+      return old
     }
   }
 
-  /// Where it is remembered who wrote a cell, the rules see what an insert or update loses. Of a row that is far ahead
-  /// that may be remembered without the touches by which it would outlive a delete.
-  private func mayBeUnseen(_ column: Int, by write: RowWrite) -> Bool {
+  /// Where the last writer wins and is remembered, the rules see what an insert or update loses; of a row that is far
+  /// ahead it may be remembered without the touches by which that would outlive a delete. What adds up or is chosen
+  /// may be forgotten in part.
+  private func mayBeUnseen(_ old: Cell, _ new: Value?, by write: RowWrite) -> Bool {
     let known = merged.known
-    if let stamp = known.stamp(of: column) {
-      return write.kind == .delete && !write.context.covers(stamp.dot) && merged.state.stamp(of: column) == stamp
+    let policy = table.rules.policy(of: old.column)
+    switch policy {
+    case .lastWriterWins:
+      guard let stamp = known.stamp(of: old.column) else { return true }
+      return write.kind == .delete && !write.context.covers(stamp.dot) && merged.state.stamp(of: old.column) == stamp
+    case .counter, .addWinsSet: return write.kind != .update
+    case .maximum, .minimum, .custom:
+      let all = [old.value, new ?? .null].map { Contribution(dot: write.stamp.dot, value: $0) }
+      if let new, let choice = try? table.rules.choice(all, by: policy), choice == new { return false }
+      return !(known.contributions[old.column] ?? []).contains { $0.value == old.value && write.context.covers($0.dot) }
     }
-    let contributions = known.contributions[column] ?? []
-    return contributions.isEmpty || write.kind == .delete && !contributions.unseen(by: write.context).isEmpty
   }
 }

@@ -16,6 +16,7 @@ final class Replay {
   /// All that the new state holds, and how far nobody knows any more who wrote what.
   private let held: VersionVector
   private let forgotten: VersionVector
+  private let own: ReplicaID
   /// By row, the columns whose references have no effect from the start, for what else was written did not let them
   /// be taken back in the end.
   private var refused: [RowKey: Set<Int>] = [:]
@@ -28,16 +29,19 @@ final class Replay {
     conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
     held = writer.log.origins.vector
     forgotten = writer.log.origins.floor
+    own = writer.log.origins.own.replica
   }
 
   /// Runs inside the import's transaction, in which nothing else is captured.
   func run(_ transactions: [LogOrder.Entry]) throws {
+    let merger = try writer.merger()
+    let lastConflict = try conflicts.last
     // The states know who wrote what in the new state, as far as anybody does.
-    try writer.merger().settleLocalWrites()
+    try merger.foldAhead()
     var written: [RowKey: OwnRow] = [:]
     try writer.captured { written = try makeAnew(transactions) }
     // What the new state makes of references and of rows in limbo.
-    try writer.merger().settleLocalWrites(to: Set(written.keys))
+    try merger.settleLocalWrites(to: Set(written.keys), besides: conflicts.count(after: lastConflict))
   }
 
   /// Begins again without a reference that closes a circle and cannot be taken back: with what else was written to its
@@ -75,7 +79,7 @@ final class Replay {
           hint: "nothing was changed; let the state file's sender migrate first, and make another")
       }
       try adapter.forEachWrite(of: transaction.record, context: transaction.context) { key, write in
-        let row = try written[key] ?? OwnRow(key, in: places)
+        let row = try written.removeValue(forKey: key) ?? OwnRow(key, in: places)
         written[key] = try apply(write, to: row)
       }
     }
@@ -125,7 +129,7 @@ final class Replay {
       return row
     }
     try keep(beyond, of: row, write.stamp, .constraint)
-    try list(&after, since: row, by: write)
+    try list(&after, by: write, on: current)
     return after
   }
 
@@ -154,9 +158,7 @@ final class Replay {
     let values = after.values
     let beyond = write.cells.map { Cell(column: $0.column, value: values[$0.column - keyCount]) }.filter { cell in
       let old = row.old(cell.column)
-      // The table shows NULL there already, and no difference leads from that to NULL.
-      let isHidden = row.merged.known.hiddenReferences[cell.column] != nil
-      if isHidden, after.merged.values[cell.column - keyCount] == .null { return true }
+      if isKeptOut(cell.column, of: after) { return true }
       if refused[row.key]?.contains(cell.column) == true { return cell.value != old }
       guard row.table.rules.policy(of: cell.column) == .counter, case .integer(let new) = cell.value,
         case .integer(let old) = old
@@ -164,33 +166,59 @@ final class Replay {
       return new.subtractingReportingOverflow(old).overflow
     }
     guard !beyond.isEmpty else { return (after, []) }
-    let reached = write.cells.filter { cell in !beyond.contains { $0.column == cell.column } }
+    let left = Set(beyond.map(\.column)).filter { !isKeptOut($0, of: after) }
+    let reached = write.cells.filter { !left.contains($0.column) }
     after = row
     try after.apply(RowWrite(kind: write.kind, stamp: write.stamp, context: write.context, cells: reached))
     return (after, beyond)
+  }
+
+  /// Whether own work makes NULL of a reference that the new state hides. The table shows NULL for that, and no
+  /// difference leads from NULL to NULL.
+  private func isKeptOut(_ column: Int, of row: OwnRow) -> Bool {
+    row.merged.known.hiddenReferences[column] != nil
+      && row.merged.values[column - row.table.definition.keyCount] == .null
   }
 
   // MARK: Conflicts
 
   /// Lists what the write and the new state lost to each other. What own writes lost to each other has been listed when
   /// they met.
-  private func list(_ row: inout OwnRow, since before: OwnRow, by write: RowWrite) throws {
-    let lost = row.merged.lost(since: before.merged)
+  private func list(_ row: inout OwnRow, by write: RowWrite, on before: [Value]?) throws {
+    let lost = row.takeLost()
     let lister = ConflictLister(conflicts, tables)
     try lister.list(lost.filter { held.covers($0.loser.dot) || held.covers($0.winner.dot) }, of: row.key)
-    if write.kind == .update, lost.isEmpty, !row.isAlive {
-      try keep(made(of: write.cells, on: row.table.defaults, row.table), of: row, write.stamp, .edit)
+    switch write.kind {
+    case .update where !row.isAlive:
+      let listed = lost.filter { $0.loser.dot == write.stamp.dot }.map(\.part)
+      let cells = write.cells.filter { !listed.contains(.cell($0.column)) }
+      try keep(made(of: cells, on: row.table.defaults, row.table), of: row, write.stamp, .edit)
+    // Another may bring what it has deleted.
+    case .delete where before == nil: if hasSeenMore(write) { try add([], of: row, write.stamp, .delete) }
+    default: break
     }
-    guard !write.context.covers(forgotten) else { return }
+    if !write.context.covers(forgotten) { try listReplaced(&row, by: write) }
+  }
+
+  /// Whether its author had seen what others wrote and the new state does not have.
+  private func hasSeenMore(_ write: RowWrite) -> Bool {
+    write.context.entries.contains { $0.origin.replica != own && held[$0.origin] < $0.sequence }
+  }
+
+  /// Lists what the write takes the place of, and may not have seen.
+  private func listReplaced(_ row: inout OwnRow, by write: RowWrite) throws {
     let keyCount = row.table.definition.keyCount
     let values = row.isAlive ? row.values : nil
-    for cell in row.takeReplaced(by: write) {
+    func list(_ cells: [Cell], _ winning: [Value], _ loser: CellStamp?) throws {
       _ = try conflicts.add(
         ConflictEntry(
-          kind: .edit, row: row.key, columns: [row.table.definition.columns[cell.column].name], values: [cell.value],
-          winningValues: [values?[cell.column - keyCount] ?? .null], loser: row.merged.known.stamp(of: cell.column),
-          winner: write.stamp))
+          kind: .edit, row: row.key, columns: cells.map { row.table.definition.columns[$0.column].name },
+          values: cells.map(\.value), winningValues: winning, loser: loser, winner: write.stamp))
     }
+    for cell in row.takeReplaced(by: write) {
+      try list([cell], [values?[cell.column - keyCount] ?? .null], row.merged.known.stamp(of: cell.column))
+    }
+    if write.kind == .delete, !row.isAlive, row.isBare { try list([], [], row.merged.known.base) }
   }
 
   /// What a constraint refuses, and what would be written to a row that somebody has written to at the end of time, or

@@ -39,6 +39,10 @@ package struct StateCheck {
     guard used.allSatisfy(columns.contains), (state.hiddenCells?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
+    for (place, value) in (state.hiddenCells ?? []).enumerated() where value != .null {
+      guard table.columns[table.keyCount + place].merge == .counter else { continue }
+      guard case .integer = value else { throw ByteReader.malformed("a hidden cell that counts and is no integer") }
+    }
     let stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
     let contributions = state.contributions.values.joined()
     let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)

@@ -67,7 +67,7 @@ struct StateImport {
     let conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
     let lastConflict = try conflicts.last
     if !unsent.isEmpty { try Replay(writer).run(unsent) }
-    try writer.merger().settleLocalRows()
+    try writer.merger().settleLocalRows(besides: conflicts.count(after: lastConflict))
     writer.tally.recomputeAll()
     return Outcome(
       rows: loader.rows, replayed: unsent.count, conflicts: try conflicts.count(after: lastConflict))
