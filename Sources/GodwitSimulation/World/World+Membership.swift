@@ -189,7 +189,8 @@ extension HistoricOperation {
     case .update(let changes):
       guard case .value(let written)? = changes[column] else { return false }
       new = written
-    case .delete: return true
+    // Of what a policy chooses own work may have chosen another value before.
+    case .delete: return policy == .lastWriterWins
     }
     return switch policy {
     case .maximum: new.precedes(value)
