@@ -93,6 +93,7 @@ extension World {
     by operations: [HistoricOperation], of unsent: [HistoricTransaction], on model: MergeModel,
     _ listed: ListedConflicts, _ actor: Actor
   ) throws {
+    let unsent = unsent.map { $0.carried(to: actor.version) }
     for operation in operations where model.tables[operation.row] != nil && !listed.held.contains(operation.row) {
       guard let row = model.histories[operation.row] else { continue }
       let values = row.values
