@@ -11,7 +11,7 @@ struct RejoiningCopyTests {
   ///   made anew in the order of its causes, so it comes after the copy's then, though it is older (seed 3000007727).
   private func meeting(isAhead: Bool) async throws -> ThingGroup {
     var group = try await ThingGroup(3)
-    for id in ["ahead", "deleted", "edited", "raised"] {
+    for id in ["ahead", "deleted", "edited", "gone", "raised"] {
       try await group.replicas[0].write { try $0.insert(Thing(id: id, name: "first")) }
     }
     // A clock that is hours ahead: who writes to this row again is ahead, too.
@@ -28,6 +28,7 @@ struct RejoiningCopyTests {
     try await original.write { tx in
       try tx.insert(Thing(id: "both", name: "by the original", code: "x", count: 1, tags: ["o"], best: 5))
       try tx.execute("UPDATE thing SET best = 9 WHERE id = 'raised'")
+      try tx.execute("UPDATE thing SET name = 'by the original', code = 'y' WHERE id = 'gone'")
     }
     try await original.write { _ = try $0.execute("DELETE FROM thing WHERE id IN ('deleted', 'edited')") }
     group.clock.advance(7)
@@ -35,6 +36,7 @@ struct RejoiningCopyTests {
     try await copy.write { tx in
       try tx.execute("UPDATE thing SET name = 'by the copy' WHERE id = 'edited'")
       try tx.execute("UPDATE thing SET best = 7 WHERE id = 'raised'")
+      try tx.execute("UPDATE thing SET name = 'the last' WHERE id = 'gone'")
     }
     try await copy.write { _ = try $0.execute("UPDATE thing SET count = count + 10 WHERE id = 'both'") }
     #expect(try await group.send(3, 2).applied.transactions == 3)
@@ -42,7 +44,7 @@ struct RejoiningCopyTests {
   }
 
   private func things(_ replica: Replica) async throws -> [String] {
-    try await replica.fetch(Thing.all).filter { $0.id != "ahead" }.sorted { $0.id < $1.id }.map {
+    try await replica.fetch(Thing.all).filter { !["ahead", "gone"].contains($0.id) }.sorted { $0.id < $1.id }.map {
       "\($0.id): \($0.name), \($0.code ?? "none"), \($0.count), \($0.tags.sorted()), \($0.best)"
     }
   }
@@ -58,7 +60,10 @@ struct RejoiningCopyTests {
     #expect(try await things(original) == before)
 
     try await first.members.remove("replica-2")
-    try await first.write { try $0.insert(Thing(id: "later")) }
+    try await first.write { tx in
+      try tx.insert(Thing(id: "later"))
+      try tx.execute("DELETE FROM thing WHERE id = 'gone'")
+    }
     for _ in 0..<3 {
       try await group.send(0, 1)
       try await group.send(1, 0)
@@ -74,7 +79,8 @@ struct RejoiningCopyTests {
     let after = try await things(original)
     #expect(after.filter { !$0.hasPrefix("later") } == before)
     let listed = try await original.conflicts.list()
-    for value in ["by the original", "x"] {
+    // What won between the two, of a row that is gone now, and what was written to its other cells.
+    for value in ["by the original", "x", "the last", "y"] {
       #expect(listed.contains { $0.losingValues.contains(.text(value)) }, "\(value)")
     }
     #expect(listed.contains { $0.kind == .delete && $0.key == [.text("edited")] })
