@@ -72,7 +72,7 @@ package struct RowMerge {
     state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
   }
 
-  /// What has been lost since this was asked last.
+  /// What has been lost since the last call.
   package mutating func takeLost() -> [LostWrite] {
     defer { lost.removeAll() }
     return lost

@@ -44,7 +44,7 @@ struct OwnRow {
     return before.values[column - table.definition.keyCount]
   }
 
-  /// What has been lost since this was asked last.
+  /// What has been lost since the last call.
   mutating func takeLost() -> [LostWrite] { merged.takeLost() }
 
   /// Whether the new state shows it, and it has nothing beside its key.
