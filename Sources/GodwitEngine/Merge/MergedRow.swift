@@ -39,8 +39,8 @@ struct MergedRow {
   /// The columns that were written.
   var written: some Collection<Int> { merge.written.keys }
 
-  /// What the writes, and what was here, have lost to each other since the last call. A delete that was nobody's will is
-  /// left out: that of a document which had expired, or whose expiry has been set anew by the write that it lost to
+  /// What the writes, and what was here, have lost to each other since the last call. A delete that was nobody's will
+  /// is left out: that of a document which had expired, or whose expiry has been set anew by the write that it lost to
   /// (Specs/documents.md, "Expiry").
   mutating func takeLost() -> [LostWrite] { merge.takeLost().filter { !isSweep($0) } }
 
