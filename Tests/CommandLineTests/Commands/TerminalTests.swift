@@ -162,6 +162,23 @@ import Testing
   }
 
   @Test(.enabled(if: hasScript, "script(1) is not installed"))
+  func documentsThatDoNotFitGoToAPager() throws {
+    let machine = try Machine("documents")
+    try #require(try machine.godwit("init").status == 0)
+    let documents = (1...60).map { #"{"_key":"\#($0)","n":\#($0)}"# }.joined(separator: "\n")
+    try #require(try machine.godwit("put", "c", "-", input: Data(documents.utf8)).status == 0)
+    let environment = ["PAGER": "sed s/^/page:/"]
+    #expect(try onTerminal(machine, "get c", environment: environment).text.split(separator: "page:").count == 60)
+    // With its heading.
+    let query = "query --collection c"
+    #expect(try onTerminal(machine, query, environment: environment).text.split(separator: "page:").count == 61)
+    #expect(try !onTerminal(machine, query + " --limit 5", environment: environment).text.contains("page:"))
+    for command in ["get c --json", "get c 7"] {
+      #expect(try !onTerminal(machine, command, environment: environment).text.contains("page:"))
+    }
+  }
+
+  @Test(.enabled(if: hasScript, "script(1) is not installed"))
   func colourIsForTerminalsThatWantIt() throws {
     let machine = try Machine("colour")
     let plain = try onTerminal(machine, "status", environment: ["NO_COLOR": "1", "TERM": "xterm"])

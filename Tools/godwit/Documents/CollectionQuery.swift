@@ -17,26 +17,24 @@ struct CollectionQuery {
     if let limit { request = request.limit(limit) }
     // A table is as wide as what is in it, so all is read twice, and what is there is not to change between.
     let (query, all) = (self, request.atOneInstant)
-    let count = try await replica.read { reader in
+    let listing = try await replica.read { reader in
       guard query.console.usesJSON else { return try query.table(all, reader) }
-      return try DocumentListing.print(all, of: reader, to: query.console) {
-        query.console.document($0.line)
-      }
+      return try DocumentListing(all, of: reader, to: query.console) { query.console.document($0.line) }
     }
-    if count == 0 { console.note("no documents") }
+    guard let listing else { return console.note("no documents") }
+    try await listing.show(on: console)
   }
 
-  private func table(_ request: DocumentRequest<Document>, _ reader: Reader) throws -> Int {
+  private func table(_ request: DocumentRequest<Document>, _ reader: Reader) throws -> DocumentListing? {
     var columns = TableColumns()
     var isEmpty = true
     try reader.forEach(request) { document in
       isEmpty = false
       columns.measure(document)
     }
-    guard !isEmpty else { return 0 }
+    guard !isEmpty else { return nil }
     let lines = columns.lines
-    try console.line(lines.heading)
-    return try DocumentListing.print(request, of: reader, to: console, lines.line)
+    return try DocumentListing(request, of: reader, to: console, heading: lines.heading, lines.line)
   }
 }
 

@@ -43,11 +43,12 @@ struct Get: AsyncParsableCommand {
 
   private func all(_ documents: Documents, _ replica: Replica) async throws {
     let console = options.console
-    try await replica.read { reader in
-      _ = try DocumentListing.print(documents.all, of: reader, to: console) { document in
+    let listing = try await replica.read { reader in
+      try DocumentListing(documents.all, of: reader, to: console) { document in
         console.document(console.usesJSON ? document.line : ReservedMembers.object(document).text)
       }
     }
+    try await listing.show(on: console)
   }
 }
 

@@ -44,6 +44,9 @@ public struct Console: Sendable {
     try StandardStream.output.write(buffer)
   }
 
+  /// Whether a list that is longer than the screen goes to a pager.
+  public var hasPager: Bool { !usesJSON && Pager() != nil }
+
   /// Writes a list for a person: on a terminal that it does not fit on by the user's pager.
   ///
   /// - Throws: As ``lines(_:)``.
