@@ -19,6 +19,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case acknowledgeHeld = "acknowledge-held"
   case deriveForWhoKnew = "derive-for-who-knew"
   case carryTwice = "carry-twice"
+  case replaceUnlisted = "replace-unlisted"
   case storeReuseNumber = "store-reuse-number"
   case storeForgetOnUpload = "store-forget-on-upload"
   case storeDropState = "store-drop-state"
