@@ -78,12 +78,30 @@ final class Replay {
           .needsMigration, "own unsent changes use \(awaited), which the tables lack",
           hint: "nothing was changed; let the state file's sender migrate first, and make another")
       }
-      try adapter.forEachWrite(of: transaction.record, context: transaction.context) { key, write in
-        let row = try written.removeValue(forKey: key) ?? OwnRow(key, in: places)
-        written[key] = try apply(write, to: row)
+      var waiting: [(key: RowKey, write: RowWrite)] = []
+      try adapter.forEachWrite(of: transaction.record, context: transaction.context) { waiting.append(($0, $1)) }
+      try write(&waiting, to: &written)
+      for (key, write) in waiting {
+        if let row = written[key] { try keepRefused(write, of: row, .constraint) }
       }
     }
     return written
+  }
+
+  /// Writes one transaction. What a constraint refuses is tried again as long as something else could be written: a
+  /// unique value may pass from row to row. What stays refused is left in `writes`.
+  private func write(_ writes: inout [(key: RowKey, write: RowWrite)], to rows: inout [RowKey: OwnRow]) throws {
+    var isAdvancing = true
+    while isAdvancing, !writes.isEmpty {
+      var refused: [(key: RowKey, write: RowWrite)] = []
+      for (key, write) in writes {
+        var row = try rows.removeValue(forKey: key) ?? OwnRow(key, in: places)
+        if try !apply(write, to: &row) { refused.append((key, write)) }
+        rows[key] = row
+      }
+      isAdvancing = refused.count < writes.count
+      writes = refused
+    }
   }
 
   /// A reference that the new state does not allow, since it would close a circle, has no effect: the cell is what it
@@ -112,25 +130,25 @@ final class Replay {
     }
   }
 
-  /// Writes what a write makes of a row; returns the row with it, or as it was where that cannot be.
-  private func apply(_ write: RowWrite, to row: OwnRow) throws -> OwnRow {
+  /// Writes what a write makes of a row. False where a constraint refuses that, and the row is as it was.
+  private func apply(_ write: RowWrite, to row: inout OwnRow) throws -> Bool {
     let current = try row.table.rows.values(row.key.key)
     // What waits in limbo can only be taken the place of.
     let canWrite = try writer.clock.canPass(row.key) && (current != nil || !row.isWaiting || write.kind == .insert)
     guard canWrite else {
-      try keepRefused(write, of: row, on: current)
-      return row
+      try keepRefused(write, of: row, current == nil ? .edit : .constraint)
+      return true
     }
     var (after, beyond) = try outcome(of: write, on: row)
     do {
       try bring(after, by: write, from: current)
     } catch let error as GodwitError where error.code == .constraint {
-      try keepRefused(write, of: row, on: current)
-      return row
+      return false
     }
     try keep(beyond, of: row, write.stamp, .constraint)
     try list(&after, by: write, on: current)
-    return after
+    row = after
+    return true
   }
 
   /// Brings the row in its table to what it is now.
@@ -193,6 +211,8 @@ final class Replay {
       let listed = lost.filter { $0.loser.dot == write.stamp.dot }.map(\.part)
       let cells = write.cells.filter { !listed.contains(.cell($0.column)) }
       try keep(made(of: cells, on: row.table.defaults, row.table), of: row, write.stamp, .edit)
+    // It waits as it did: what own work put in its place is no row of the new state.
+    case .delete where row.isWaiting && !row.isAlive: try add([], of: row, write.stamp, .delete)
     // Another may bring what it has deleted.
     case .delete where before == nil: if hasSeenMore(write) { try add([], of: row, write.stamp, .delete) }
     default: break
@@ -223,22 +243,21 @@ final class Replay {
 
   /// What a constraint refuses, and what would be written to a row that somebody has written to at the end of time, or
   /// that waits.
-  private func keepRefused(_ write: RowWrite, of row: OwnRow, on current: [Value]?) throws {
+  private func keepRefused(_ write: RowWrite, of row: OwnRow, _ kind: Conflict.Kind) throws {
     switch write.kind {
-    case .update:
-      let cells = try made(of: write.cells, on: current ?? row.table.defaults, row.table)
-      try keep(cells, of: row, write.stamp, current == nil ? .edit : .constraint)
+    case .update: try keep(made(of: write.cells, on: row.values, row.table), of: row, write.stamp, kind)
     // A row that is not there can come only whole.
     case .insert: try add(write.cells, of: row, write.stamp, .constraint)
     // In limbo it may be shown one day, though who deleted it has seen it.
-    case .delete: if current != nil || row.isWaiting { try add([], of: row, write.stamp, .delete) }
+    case .delete: if row.isAlive { try add([], of: row, write.stamp, .delete) }
     }
   }
 
   /// What is added to a count or set can be written again only as what it would have made of it.
   private func made(of cells: [Cell], on values: [Value], _ table: MergeTable) throws -> [Cell] {
     try cells.map { cell in
-      let before = values[cell.column - table.definition.keyCount]
+      let place = cell.column - table.definition.keyCount
+      let before = values[place] == .null ? table.defaults[place] : values[place]
       return Cell(column: cell.column, value: try table.rules.value(of: cell, appliedTo: before))
     }
   }
