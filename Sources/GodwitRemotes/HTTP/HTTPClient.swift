@@ -1,6 +1,7 @@
 import CCurl
 import Foundation
 import GodwitBase
+import GodwitFiles
 import Synchronization
 
 /// Sends requests by libcurl of the system (curl.se/libcurl), one after another, over connections that stay open. Calls
@@ -19,6 +20,7 @@ final class HTTPClient: @unchecked Sendable {
   ///   - usesProxy: Whether the proxy that the environment names is used.
   /// - Throws: `unreachable` when there is no libcurl, or it gives no handle.
   init(certificates: String?, silence: Int, usesProxy: Bool = true) throws {
+    _ = CryptoLibrary.staysUntilTheEnd
     guard godwit_curl_load() == 1, let curl = godwit_curl_open() else {
       throw GodwitError(
         .unreachable, "libcurl cannot be loaded, which object stores are reached with",

@@ -1,6 +1,7 @@
 import CSQLCipher
 import Foundation
 import GodwitBase
+import GodwitFiles
 
 /// One SQLCipher connection. It belongs to one thread and is not Sendable; see ``DatabaseThread``.
 package final class Connection {
@@ -121,7 +122,7 @@ package final class Connection {
   }
 
   private static func handle(_ path: String, _ flags: Int32) throws -> OpaquePointer {
-    _ = firstPages
+    _ = (firstPages, CryptoLibrary.staysUntilTheEnd)
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard result == SQLITE_OK, let opened else {

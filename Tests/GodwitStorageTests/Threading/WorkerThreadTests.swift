@@ -70,6 +70,26 @@ struct WorkerThreadTests {
       #expect(SlowEnd.endedCount.load(ordering: .relaxed) == surplus)
     }
   }
+
+  @Test("write while the process exits, also after what was registered last for its end")
+  func exiting() async {
+    await #expect(processExitsWith: .success) {
+      // What is registered first runs last: after OpenSSL's own handler, if it had one.
+      atexit { _exit(LateWrite.succeeds() ? EXIT_SUCCESS : EXIT_FAILURE) }
+      #expect(LateWrite.succeeds())
+      exit(EXIT_FAILURE)
+    }
+  }
+}
+
+/// What a thread that nobody waits for does while the process exits.
+private enum LateWrite {
+  /// Whether a row can be written and read in an encrypted database.
+  static func succeeds() -> Bool {
+    guard let database = try? TestDatabase(), let connection = try? database.connect() else { return false }
+    return (try? connection.execute("CREATE TABLE t (a)")) != nil
+      && (try? connection.scalar("SELECT count(*) FROM t")) == .integer(0)
+  }
 }
 
 /// Where threads wait until all of them have come.
