@@ -11,6 +11,9 @@ struct MergedRow {
   let stored: [Value]
   private var merge: RowMerge
   private let table: MergeTable
+  private static let expiryColumn = CollectionTable.ownColumnCount - 1
+  /// By the dots of deletes, the expiry that they had seen, where a write of this merge had set it anew.
+  private var seenExpiries: [Dot: Value] = [:]
 
   init(_ key: RowKey, in places: RowPlaces) throws {
     let table = try places.tables[key.table]
@@ -25,7 +28,10 @@ struct MergedRow {
   }
 
   /// Takes in one write, of which all causes have been taken in before.
-  mutating func apply(_ write: RowWrite) throws { try merge.apply(write) }
+  mutating func apply(_ write: RowWrite) throws {
+    if write.kind == .delete, let expiry = newExpiry(seenBy: write) { seenExpiries[write.stamp.dot] = expiry }
+    try merge.apply(write)
+  }
 
   /// The columns beside the key, hidden references as they really are.
   var values: [Value] {
@@ -46,8 +52,15 @@ struct MergedRow {
 
   private func isSweep(_ lost: LostWrite) -> Bool {
     guard lost.part == .delete, table.definition.isCollection else { return false }
-    let column = CollectionTable.ownColumnCount - 1
-    if case .integer(let expiry)? = stored.first, expiry <= lost.loser.hlc.milliseconds { return true }
-    return values.first != .null && state.stamp(of: column) == lost.winner
+    let known = seenExpiries[lost.loser.dot] ?? stored.first
+    if case .integer(let expiry)? = known, expiry <= lost.loser.hlc.milliseconds { return true }
+    return values.first != .null && state.stamp(of: Self.expiryColumn) == lost.winner
+  }
+
+  private func newExpiry(seenBy delete: RowWrite) -> Value? {
+    guard table.definition.isCollection, let stamp = state.stamp(of: Self.expiryColumn),
+      delete.context.covers(stamp.dot)
+    else { return nil }
+    return merge.written[Self.expiryColumn]
   }
 }

@@ -141,6 +141,29 @@ struct DocumentExpiryTests {
     for documents in [here, there] { #expect(try await documents.get("s") == nil) }
   }
 
+  @Test("a delete by who had taken the expiry away is no sweep: where it loses, that is a conflict", arguments: [0, 1])
+  func deleted(whoExports: Int) async throws {
+    let here = group[0].documents("sessions")
+    let there = group[1].documents("sessions")
+    try await here.set("s", ["n": 1], expires: instant(100))
+    try await group.settle()
+    group.clock.advance(50)
+    try await there.merge("s", ["m": 2])
+    try await here.set("s", ["n": 3])
+    group.clock.advance(100)
+    try await here.delete("s")
+    // One file brings both of its writes.
+    let file = group.folder.file("one")
+    for index in [whoExports, 1 - whoExports] {
+      _ = try await group[index].export(to: .file(file))
+      _ = try await group[1 - index].import(from: .file(file))
+    }
+    for replica in group.replicas {
+      #expect(try await replica.documents("sessions").get("s") != nil)
+      #expect(try await replica.conflicts.list().map(\.kind).contains(.delete))
+    }
+  }
+
   @Test("an expired document does not come back from a replica whose clock is slow")
   func slowClock() async throws {
     let slow = TestClock(1_700_000_000_000 - 600_000)
