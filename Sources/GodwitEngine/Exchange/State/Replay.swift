@@ -229,16 +229,14 @@ final class Replay {
   private func listReplaced(_ row: inout OwnRow, by write: RowWrite) throws {
     let keyCount = row.table.definition.keyCount
     let values = row.isAlive ? row.values : nil
-    func list(_ cells: [Cell], _ winning: [Value], _ loser: CellStamp?) throws {
-      _ = try conflicts.add(
-        ConflictEntry(
-          kind: .edit, row: row.key, columns: cells.map { row.table.definition.columns[$0.column].name },
-          values: cells.map(\.value), winningValues: winning, loser: loser, winner: write.stamp))
-    }
     for cell in row.takeReplaced(by: write) {
-      try list([cell], [values?[cell.column - keyCount] ?? .null], row.merged.known.stamp(of: cell.column))
+      try add(
+        [cell], of: row, row.merged.known.stamp(of: cell.column), .edit,
+        lostTo: write.stamp, with: [values?[cell.column - keyCount] ?? .null])
     }
-    if write.kind == .delete, !row.isAlive, row.isBare { try list([], [], row.merged.known.base) }
+    if write.kind == .delete, !row.isAlive, row.isBare {
+      try add([], of: row, row.merged.known.base, .edit, lostTo: write.stamp)
+    }
   }
 
   /// What a constraint refuses, and what would be written to a row that somebody has written to at the end of time, or
@@ -267,10 +265,15 @@ final class Replay {
     for cell in cells { try add([cell], of: row, stamp, kind) }
   }
 
-  private func add(_ cells: [Cell], of row: OwnRow, _ stamp: CellStamp, _ kind: Conflict.Kind) throws {
+  /// With the values of the winner where there is one, beside those that lost.
+  private func add(
+    _ cells: [Cell], of row: OwnRow, _ loser: CellStamp?, _ kind: Conflict.Kind, lostTo winner: CellStamp? = nil,
+    with winningValues: [Value]? = nil
+  ) throws {
     _ = try conflicts.add(
       ConflictEntry(
         kind: kind, row: row.key, columns: cells.map { row.table.definition.columns[$0.column].name },
-        values: cells.map(\.value), winningValues: cells.map { _ in .null }, loser: stamp, winner: nil))
+        values: cells.map(\.value), winningValues: winningValues ?? cells.map { _ in .null }, loser: loser,
+        winner: winner))
   }
 }
