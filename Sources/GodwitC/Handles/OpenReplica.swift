@@ -74,7 +74,7 @@ final class OpenReplica: Handled, @unchecked Sendable {
   // MARK: The process's end
 
   /// Closes what is open when the process exits. Registered once a replica is open, so that it runs before what OpenSSL
-  /// has registered, which must not meet threads that still use it.
+  /// has registered where the host had called it before: that must not meet threads that still use it.
   static let closesAtExit: Void = {
     atexit { OpenReplica.closeAll() }
   }()
