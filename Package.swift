@@ -115,7 +115,8 @@ let package = Package(
     .target(
       name: "ToolSupport",
       dependencies: [
-        "Godwit", "GodwitFiles", "GodwitReports", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Godwit", "GodwitFiles", "GodwitKeys", "GodwitReports",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tools/support"),

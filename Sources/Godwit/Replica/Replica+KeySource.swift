@@ -14,8 +14,9 @@ extension Replica {
     /// - Parameters:
     ///   - path: The keyring; by default `keyring` in the replica's folder. Its folder must be writable: the file by
     ///     which a copy of the database is known lies beside it.
-    ///   - machineKey: The machine key; by default `machine.key` in the replica's folder. Keep it in another place to
-    ///     make a copied folder useless without it.
+    ///   - machineKey: The machine key; by default `machine.key` in the replica's folder, or, where a keyring has none
+    ///     beside it, the one by which the command line opens the user's replicas (`~/.config/godwit/machine.key`).
+    ///     Keep it in another place than the folder to make a copy of that useless without it.
     public static func keyring(at path: String? = nil, machineKey: String? = nil) -> Replica.KeySource {
       Replica.KeySource(keyring: path, machineKey: machineKey, secrets: [])
     }
@@ -30,9 +31,11 @@ extension Replica {
     }
 
     func location(in folder: String) -> KeyringLocation {
-      KeyringLocation(
-        keyring: keyring.map(FilePath.absolute) ?? "\(folder)/keyring",
-        machineKey: machineKey.map(FilePath.absolute) ?? "\(folder)/machine.key", secrets: secrets)
+      let keyring = keyring.map(FilePath.absolute) ?? "\(folder)/keyring"
+      return KeyringLocation(
+        keyring: keyring,
+        machineKey: machineKey.map(FilePath.absolute) ?? MachineKeyPlace.existing(for: keyring, in: folder),
+        secrets: secrets)
     }
   }
 }

@@ -16,7 +16,7 @@ extension Replica {
   /// migrations allow. Tools that serve any program's data open a replica without models.
   ///
   /// - Parameters:
-  ///   - path: The folder.
+  ///   - path: The folder; or a working folder with a replica in its `.godwit`, where the command line makes it.
   ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
   ///   - configuration: Where the keys are, which migrations there are, and all else that has a default.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`,

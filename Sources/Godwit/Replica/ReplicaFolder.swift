@@ -12,8 +12,21 @@ struct ReplicaFolder {
   let keys: KeyringLocation
 
   init(_ path: String, key: Replica.KeySource) {
-    self.path = FilePath.absolute(path)
+    self.path = Self.holder(of: FilePath.absolute(path))
     keys = key.location(in: self.path)
+  }
+
+  /// A working folder's replica lies in its `.godwit`, where the command line makes it.
+  private static func holder(of path: String) -> String {
+    let inner = "\(path)/\(innerName)"
+    return !holdsReplica(path) && holdsReplica(inner) ? inner : path
+  }
+
+  /// The folder inside a working folder that holds the replica.
+  static let innerName = ".godwit"
+
+  static func holdsReplica(_ folder: String) -> Bool {
+    ["database", "keyring"].contains { PrivateFile.exists("\(folder)/\($0)") }
   }
 
   var database: String { "\(path)/database" }

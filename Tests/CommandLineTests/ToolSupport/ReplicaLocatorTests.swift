@@ -58,6 +58,11 @@ import ToolSupport
     #expect([defaults.keyring, defaults.machineKey] == ["/r/.godwit/keyring", "/home/u/.config/godwit/machine.key"])
   }
 
+  @Test func aMachineKeyBesideTheReplicaIsTakenBeforeTheUsers() throws {
+    let machine = try folder(with: "app/database", "app/machine.key")
+    #expect(try locator(machine.path("app")).existing().machineKey == machine.path("app/machine.key"))
+  }
+
   @Test func theConfigFolderCountsOnlyWhenItIsAbsolute() throws {
     let absolute = try locator("/r", environment: ["HOME": "/home/u", "XDG_CONFIG_HOME": "/cfg"]).new()
     let relative = try locator("/r", environment: ["HOME": "/home/u", "XDG_CONFIG_HOME": "cfg"]).new()

@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import GodwitFiles
+import GodwitKeys
 
 /// Where a replica and its keys lie, or will lie.
 public struct ReplicaLocation: Hashable, Sendable {
@@ -82,7 +83,7 @@ public struct ReplicaLocator: Sendable {
     ReplicaLocation(
       folder: folder,
       keyring: keyring ?? variable("GODWIT_KEYRING") ?? Self.join(folder, "keyring"),
-      machineKey: machineKey ?? variable("GODWIT_MACHINE_KEY") ?? Self.join(configFolder, "godwit/machine.key"),
+      machineKey: machineKey ?? variable("GODWIT_MACHINE_KEY") ?? keyPlace(in: folder),
       offered: try completed())
   }
 
@@ -99,10 +100,10 @@ public struct ReplicaLocator: Sendable {
     return completed
   }
 
-  /// `$XDG_CONFIG_HOME`, which counts only when it is absolute (XDG Base Directory Specification), else `~/.config`.
-  private var configFolder: String {
-    if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }
-    return Self.join(variable("HOME") ?? NSHomeDirectory(), ".config")
+  /// That of a program's own replica lies in its folder; all others have the user's.
+  private func keyPlace(in folder: String) -> String {
+    let beside = MachineKeyPlace.beside(folder)
+    return PrivateFile.exists(beside) ? beside : MachineKeyPlace.user(environment)
   }
 
   /// A variable that is set and not empty.

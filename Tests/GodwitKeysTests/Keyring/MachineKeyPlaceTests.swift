@@ -1,0 +1,45 @@
+import Foundation
+import GodwitKeys
+import TestFolders
+import Testing
+
+@Suite("Where a machine key lies that nobody has named")
+struct MachineKeyPlaceTests {
+  private let folder: String
+  private let environment: [String: String]
+
+  init() throws {
+    folder = NSTemporaryDirectory() + "godwit-key-place-" + UUID().uuidString
+    environment = ["HOME": "\(folder)/home"]
+    for name in ["replica", "home/.config/godwit"] {
+      try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+    }
+  }
+
+  private var replica: String { "\(folder)/replica" }
+  private var user: String { "\(folder)/home/.config/godwit/machine.key" }
+  private var found: String {
+    MachineKeyPlace.existing(for: "\(replica)/keyring", in: replica, environment: environment)
+  }
+
+  private func make(_ path: String) { FileManager.default.createFile(atPath: path, contents: Data()) }
+
+  @Test("is the replica's folder for a new one, and for one that has it there")
+  func beside() {
+    defer { TestFolder.remove(folder) }
+    make(user)
+    #expect(found == "\(replica)/machine.key")
+    make("\(replica)/keyring")
+    make("\(replica)/machine.key")
+    #expect(found == "\(replica)/machine.key")
+  }
+
+  @Test("is the user's for a keyring without one beside it, if the user has one")
+  func users() {
+    defer { TestFolder.remove(folder) }
+    make("\(replica)/keyring")
+    #expect(found == "\(replica)/machine.key")
+    make(user)
+    #expect(found == user)
+  }
+}
