@@ -8,6 +8,16 @@ import Testing
     return machine
   }
 
+  @Test("a mistyped collection is answered with the one that is there", arguments: [["query", "--collection"], ["get"]])
+  func mistyped(command: [String]) throws {
+    let desk = try machine()
+    try #require(try desk.godwit("put", "people", "--as", "ada", input: Data(#"{"n":1}"#.utf8)).status == 0)
+    let outcome = try desk.run(command + ["peopel"] + (command == ["get"] ? ["ada"] : []))
+    #expect(outcome.error.contains("did you mean: people"), "\(outcome.error)")
+    let known = try desk.run(command + ["people"] + (command == ["get"] ? ["bob"] : ["--where", "n = 9"]))
+    #expect(!known.error.contains("did you mean"))
+  }
+
   @Test("commands that take a table take a collection by its name, too")
   func namedInPlaceOfTables() throws {
     let desk = try Machine("desk")

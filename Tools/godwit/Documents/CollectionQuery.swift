@@ -21,7 +21,10 @@ struct CollectionQuery {
       guard query.console.usesJSON else { return try query.table(all, reader) }
       return try DocumentListing(all, of: reader, to: query.console) { query.console.document($0.line) }
     }
-    guard let listing else { return console.note("no documents") }
+    guard let listing else {
+      let hint = try await replica.hint(onCollection: collection)
+      return console.note(hint.map { "no documents; \($0)" } ?? "no documents")
+    }
     try await listing.show(on: console)
   }
 

@@ -27,15 +27,14 @@ struct Get: AsyncParsableCommand {
     try await options.withReplica { replica in
       let documents = replica.documents(collection)
       if keys.isEmpty { return try await all(documents, replica) }
-      let found = try await replica.read { [keys, collection] reader in
-        try keys.map { key in
-          guard let found = try reader.first(documents.where { $0.documentKey == key }) else {
-            throw GodwitError(.notFound, "collection \(collection) has no document \(key)")
-          }
-          return found
-        }
+      let found = try await replica.read { [keys] reader in
+        try keys.map { key in (key, try reader.first(documents.where { $0.documentKey == key })) }
       }
-      for document in found {
+      if let (key, _) = found.first(where: { $1 == nil }) {
+        let hint = try await replica.hint(onCollection: collection)
+        throw GodwitError(.notFound, "collection \(collection) has no document \(key)", hint: hint)
+      }
+      for case let document? in found.map(\.1) {
         try options.console.line(options.console.document(options.json ? document.line : document.json))
       }
     }

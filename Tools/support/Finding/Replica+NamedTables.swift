@@ -27,6 +27,13 @@ extension Replica {
     }
   }
 
+  /// A hint where there is no collection of a name, and one of a similar name.
+  package func hint(onCollection name: String) async throws -> String? {
+    let names = try await collections()
+    guard !names.contains(name) else { return nil }
+    return Misspelling(name).nearest(of: names).map { "did you mean: \($0)" }
+  }
+
   /// The error of a statement that names a collection in place of its table, with a hint that names the table.
   package func namingCollections(in error: GodwitError) async -> GodwitError {
     let parts = error.message.split(separator: "no such table: ", maxSplits: 1)
