@@ -10,8 +10,9 @@
  * NULL may stand for one that is not wanted. All else belongs to the library and lasts for as long as its function says.
  *
  * Handles are no addresses of memory: one that is NULL, of another kind, closed, or no handle at all is GODWIT_MISUSE.
- * A transaction and its rows are used by the thread that began it. Replicas, caches and watches are used by any number
- * of threads at once. What a thread has begun and not ended is rolled back when the thread ends.
+ * A transaction and its rows are used by the thread that began it; others may roll it back and close its rows. Replicas,
+ * caches and watches are used by any number of threads at once. What a thread has begun and not ended is rolled back when
+ * the thread ends.
  *
  * A process forks before its first godwit_open or long after its last need of the library: in the child of a process
  * that has opened a replica, every function is GODWIT_FORKED and touches nothing. What is open when a process exits is
@@ -136,7 +137,7 @@ typedef struct godwit_options {
   size_t size;                 /* sizeof(godwit_options): a library that is newer knows by it what is not set */
   const char *name;            /* what a new replica is called among the members; NULL: as its folder */
   const char *keyring;         /* the keyring; NULL: `keyring` in the replica's folder */
-  const char *machine_key;     /* the file with the key that opens it; NULL: `machine.key` in the replica's folder */
+  const char *machine_key;     /* the file with the key that opens it; NULL: see godwit_open */
   const char *passphrase_file; /* a file, or /dev/fd/N, with a passphrase that opens the keyring in place of it */
   const char *migrations;      /* the tables, version by version, as JSON (Specs/migration-forms.md); NULL: none */
   int must_exist;              /* 1: GODWIT_NO_REPLICA where there is none; 0: it is made */
@@ -148,7 +149,12 @@ typedef struct godwit_options {
 #define GODWIT_OPTIONS {sizeof(godwit_options), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0}
 
 /*
- * Opens the replica in a folder, or makes one there, as the first of a new group.
+ * Opens the replica in a folder, or makes one there, as the first of a new group. One that the program `godwit` has made
+ * lies in `.godwit` in its working folder, and is found there, too.
+ *
+ * Without `machine_key` the key is `machine.key` in the replica's folder, or, where a keyring has none beside it, that of
+ * the user for all replicas of the program (`~/.config/godwit/machine.key`). Whoever has the folder and the key has the
+ * data: name another place for the key of a folder that is copied or backed up.
  *
  * `options` may be NULL. The replica is the caller's until godwit_close.
  */
@@ -159,6 +165,13 @@ int godwit_open(const char *path, const godwit_options *options, godwit_replica 
  * Takes some milliseconds: what is due of care is done. NULL is ignored.
  */
 int godwit_close(godwit_replica *replica);
+
+/*
+ * Breaks off what other threads do with the replica now: their calls are GODWIT_CANCELLED. A transaction that is open can
+ * only be rolled back; an exchange leaves what it had finished, and files whole. What begins later is not touched. Not for
+ * handlers of signals: they wake a thread that calls it.
+ */
+int godwit_interrupt(godwit_replica *replica);
 
 /* Where the replica stands, as one JSON object: what `godwit status --json` prints (Specs/cli/status.json). */
 int godwit_status(godwit_replica *replica, char **json);
@@ -185,7 +198,10 @@ int godwit_begin(godwit_replica *replica, int kind, godwit_transaction **transac
 /* Ends a transaction, and its rows. When it fails nothing was written, and the transaction has ended all the same. */
 int godwit_commit(godwit_transaction *transaction);
 
-/* Ends a transaction, and its rows, and takes back what it wrote. NULL is ignored. */
+/*
+ * Ends a transaction, and its rows, and takes back what it wrote. NULL is ignored. Another thread may do that for one whose
+ * thread has lost it, once its rows are closed: before that it is GODWIT_MISUSE.
+ */
 int godwit_rollback(godwit_transaction *transaction);
 
 /* ---- SQL -------------------------------------------------------------------------------------------------------- */
@@ -208,7 +224,12 @@ typedef struct godwit_value {
 
 /*
  * Runs one statement that writes, with the values bound to its parameters 1, 2, …; a statement that fails leaves
- * nothing behind, and the transaction continues. `changed`, how many rows it changed, may be NULL.
+ * nothing behind, and the transaction continues. `changed`, how many rows it changed, may be NULL. One that only finds
+ * rows is GODWIT_INVALID_ARGUMENT: it is for godwit_query.
+ *
+ * What is written to tables that came by migrations is captured and synced. A table of CREATE TABLE is this replica's own.
+ * The SQL is that of the SQLCipher that the library runs on, which `godwit --version` says: Debian's 3.4.1 has SQLite
+ * 3.15, without UPSERT, RETURNING, window functions and JSON.
  */
 int godwit_execute(godwit_transaction *transaction, const char *sql, const godwit_value *values, size_t count,
                    int64_t *changed);
@@ -220,7 +241,7 @@ int godwit_execute(godwit_transaction *transaction, const char *sql, const godwi
 int godwit_execute_many(godwit_transaction *transaction, const char *sql, const godwit_value *values, size_t columns,
                         size_t rows, int64_t *changed);
 
-/* The rows that one statement finds. Used by the thread of their transaction. */
+/* The rows that one statement finds. Read by the thread of their transaction. */
 typedef struct godwit_rows godwit_rows;
 
 /* Begins to read. A transaction's rows end with it; godwit_rows_close ends them before. */
@@ -239,7 +260,7 @@ const char *godwit_column_name(godwit_rows *rows, size_t column);
  */
 int godwit_next(godwit_rows *rows, const godwit_value **row);
 
-/* Ends reading. NULL is ignored. */
+/* Ends reading, for any thread: the row that was read last is gone. NULL is ignored. */
 int godwit_rows_close(godwit_rows *rows);
 
 /* ---- Documents -------------------------------------------------------------------------------------------------- */
@@ -277,7 +298,8 @@ typedef struct godwit_cache godwit_cache;
 
 /*
  * Opens a cache beside the replica, or makes it. Names have 1 to 64 of a–z, 0–9, `-` and `_`. Beyond a bound what was
- * not used for longest goes; 0: no bound. A second call with one name gives the same cache. It closes with the replica.
+ * not used for longest goes; 0: no bound. A second call with one name gives the same cache, with the bounds of the first.
+ * It closes with the replica.
  */
 int godwit_cache_open(godwit_replica *replica, const char *name, size_t bytes, size_t entries, godwit_cache **cache);
 
@@ -340,9 +362,10 @@ int godwit_conflict_restore(godwit_replica *replica, int64_t number, int *writte
 typedef struct godwit_watch godwit_watch;
 
 /*
- * Watches tables, `count` of them; 0: all. `descriptor` becomes readable after a transaction has changed one of them: of
- * this process at once, of another one within a second. It may also become readable when nothing has changed, and does
- * when the replica is closed. It belongs to the watch: poll it, and call godwit_watch_clear before reading the tables anew.
+ * Watches tables, `count` of them; 0: all. That of a collection, `documents_NAME`, need not be there yet; any other must.
+ * `descriptor` becomes readable after a transaction has changed one of them: of this process at once, of another one
+ * within a second. It may also become readable when nothing has changed, and does when the replica is closed. It belongs
+ * to the watch: poll it, and call godwit_watch_clear before reading the tables anew.
  */
 int godwit_watch_open(godwit_replica *replica, const char *const *tables, size_t count, int *descriptor,
                       godwit_watch **watch);

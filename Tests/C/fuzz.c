@@ -145,7 +145,7 @@ static void one_call(struct input *input) {
       }
       break;
     }
-    case 1: godwit_status(object, many % 4 == 0 ? NULL : &json); break;
+    case 1: many % 8 == 1 ? godwit_interrupt(object) : godwit_status(object, many % 4 == 0 ? NULL : &json); break;
     case 2: case 3: case 4: case 5:
       godwit_begin(object, (int)(many % 3), (godwit_transaction **)&made);
       keep(input, made, 't');

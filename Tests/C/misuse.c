@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define BY_ID "DELETE FROM note WHERE id = ?"
+
 static void null_pointers(godwit_replica *replica) {
   godwit_transaction *transaction = NULL;
   godwit_rows *rows = NULL;
@@ -13,6 +15,7 @@ static void null_pointers(godwit_replica *replica) {
   FAILS(GODWIT_MISUSE, godwit_open(NULL, NULL, &replica));
   FAILS(GODWIT_MISUSE, godwit_open("notes", NULL, NULL));
   FAILS(GODWIT_MISUSE, godwit_status(NULL, NULL));
+  FAILS(GODWIT_MISUSE, godwit_interrupt(NULL));
   FAILS(GODWIT_MISUSE, godwit_begin(NULL, GODWIT_READ, &transaction));
   FAILS(GODWIT_MISUSE, godwit_commit(NULL));
   FAILS(GODWIT_MISUSE, godwit_execute(NULL, "SELECT 1", NULL, 0, NULL));
@@ -39,19 +42,20 @@ static void wrong_arguments(godwit_replica *replica) {
   FAILS(GODWIT_BUSY, godwit_export(replica, "x", NULL, 0, NULL));
   FAILS(GODWIT_BUSY, godwit_conflict_restore(replica, 1, NULL));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "\xff", NULL, 0, NULL));
-  FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", NULL, 1, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, (size_t)-1, 1, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, SIZE_MAX / 4, 9, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT 1", NULL, 0, (size_t)1 << 60, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", &value, 1, (size_t)1 << 60, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", &value, (size_t)1 << 60, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT 1", &value, (size_t)-1, NULL));
-  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "SELECT ?", NULL, 1, 1, NULL));
+  FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, BY_ID, &value, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, BY_ID, NULL, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, BY_ID, &value, (size_t)-1, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, BY_ID, &value, SIZE_MAX / 4, 9, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, "DELETE FROM note", NULL, 0, (size_t)1 << 60, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, BY_ID, &value, 1, (size_t)1 << 60, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, BY_ID, &value, (size_t)1 << 60, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "DELETE FROM note", &value, (size_t)-1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute_many(transaction, BY_ID, NULL, 1, 1, NULL));
+  FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "SELECT 1", NULL, 0, NULL));
   value.type = 9;
-  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, BY_ID, &value, 1, NULL));
   value = bytes_value(GODWIT_BLOB, NULL, 3);
-  FAILS(GODWIT_MISUSE, godwit_execute(transaction, "SELECT ?", &value, 1, NULL));
+  FAILS(GODWIT_MISUSE, godwit_execute(transaction, BY_ID, &value, 1, NULL));
   FAILS(GODWIT_SQL, godwit_query(transaction, "SELECT nonsense", NULL, 0, &rows));
   REQUIRE(rows == NULL);
   FAILS(GODWIT_SQL, godwit_query(transaction, "SELECT ?", NULL, 0, &rows));

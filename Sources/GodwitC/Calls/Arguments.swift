@@ -16,11 +16,15 @@ func call(_ body: () throws -> Void) -> Int32 {
 }
 
 /// Runs work of Swift's cooperative threads while the caller's thread, which is none of them, waits for it.
-func waiting<Output: Sendable>(for body: @escaping @Sendable () async throws -> Output) throws -> Output {
+/// `whenStarted` gets the work, and may keep it to cancel it.
+func waiting<Output: Sendable>(
+  whenStarted: (Task<Void, Never>) -> Void = { _ in }, for body: @escaping @Sendable () async throws -> Output
+) throws -> Output {
   let outcome = Outcome<Output>()
-  Task.detached {
-    do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
-  }
+  whenStarted(
+    Task.detached {
+      do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
+    })
   return try outcome.wait().get()
 }
 

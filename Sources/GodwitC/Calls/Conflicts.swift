@@ -9,9 +9,9 @@ public func conflicts(
 ) -> Int32 {
   call {
     let place = try Arguments.place(json, "conflicts")
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     guard limit >= 0 else { throw CallFailure.misuse("the limit is out of range") }
-    let (list, names) = try waiting {
+    let (list, names) = try open.working { replica in
       (try await replica.conflicts.list(limit: limit), ReplicaNames(try await replica.members.list()))
     }
     Arguments.give(.array(list.map { $0.json(names) }), to: place)
@@ -25,11 +25,11 @@ public func restoreConflict(
 ) -> Int32 {
   call {
     written?.pointee = 0
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     guard let id = Conflict.ID("\(number)") else {
       throw GodwitError(.notFound, "there is no conflict \(number)")
     }
-    let hasWritten = try waiting { try await replica.conflicts.restore(id) }
+    let hasWritten = try open.working { try await $0.conflicts.restore(id) }
     written?.pointee = hasWritten ? 1 : 0
   }
 }

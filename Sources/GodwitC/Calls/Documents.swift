@@ -11,8 +11,8 @@ public func putDocument(
   call {
     let (transaction, documents) = try collectionOf(handle, collection)
     let instant = expires == 0 ? nil : Date(timeIntervalSince1970: Double(expires) / 1_000)
-    try documents.in(transaction.writer()).set(
-      try Arguments.text(key, "key"), json: try Arguments.text(json, "document"), expires: instant)
+    let (key, json) = (try Arguments.text(key, "key"), try Arguments.text(json, "document"))
+    try transaction.writing { try documents.in($0).set(key, json: json, expires: instant) }
   }
 }
 
@@ -24,8 +24,8 @@ public func mergeDocument(
 ) -> Int32 {
   call {
     let (transaction, documents) = try collectionOf(handle, collection)
-    try documents.in(transaction.writer()).merge(
-      try Arguments.text(key, "key"), json: try Arguments.text(json, "document"))
+    let (key, json) = (try Arguments.text(key, "key"), try Arguments.text(json, "document"))
+    try transaction.writing { try documents.in($0).merge(key, json: json) }
   }
 }
 
@@ -38,7 +38,8 @@ public func getDocument(
   call {
     let place = try Arguments.place(json, "document")
     let (transaction, documents) = try collectionOf(handle, collection)
-    Arguments.give(try documents.in(transaction.reader()).json(try Arguments.text(key, "key")), to: place)
+    let key = try Arguments.text(key, "key")
+    Arguments.give(try transaction.reading { try documents.in($0).json(key) }, to: place)
   }
 }
 
@@ -51,7 +52,8 @@ public func deleteDocument(
   call {
     deleted?.pointee = 0
     let (transaction, documents) = try collectionOf(handle, collection)
-    let wasThere = try documents.in(transaction.writer()).delete(try Arguments.text(key, "key"))
+    let key = try Arguments.text(key, "key")
+    let wasThere = try transaction.writing { try documents.in($0).delete(key) }
     deleted?.pointee = wasThere ? 1 : 0
   }
 }
@@ -69,8 +71,10 @@ public func findDocuments(
     if let order = try Arguments.optional(order, "order") { request = request.order(by: order) }
     guard limit >= 0 else { throw CallFailure.misuse("the limit is out of range") }
     if limit > 0 { request = request.limit(limit) }
-    let found = try transaction.reader().fetch(request).map { [$0.key, $0.json] }
-    place.pointee = transaction.add(OpenRows(found, columns: ["key", "json"], of: transaction))
+    place.pointee = try transaction.reading { reader in
+      let found = try reader.fetch(request).map { [$0.key, $0.json] }
+      return transaction.add(OpenRows(found, columns: ["key", "json"], of: transaction))
+    }
   }
 }
 

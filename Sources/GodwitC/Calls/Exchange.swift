@@ -11,10 +11,10 @@ public func exportFile(
 ) -> Int32 {
   call {
     report?.pointee = nil
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     try requireFlags(flags, among: GODWIT_ALL | GODWIT_STATE)
     let (path, member) = (try Arguments.text(file, "file's path"), try Arguments.optional(member, "member's name"))
-    let done = try waiting {
+    let done = try open.working { replica in
       flags & GODWIT_STATE != 0
         ? try await replica.exportState(to: .file(path), for: member)
         : try await replica.export(to: .file(path), for: member, includesAll: flags & GODWIT_ALL != 0)
@@ -31,16 +31,16 @@ public func importFile(
 ) -> Int32 {
   call {
     report?.pointee = nil
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     try requireFlags(flags, among: GODWIT_REJOIN)
     let path = try Arguments.text(file, "file's path")
-    let (done, names) = try waiting {
+    let (done, names) = try open.working { replica in
       let done =
         flags & GODWIT_REJOIN != 0
         ? try await replica.rejoin(from: .file(path)) : try await replica.import(from: .file(path))
       return (done, ReplicaNames(try await replica.members.list()))
     }
-    Arguments.give(.object(done.fields(path, names, on: replica)), to: report)
+    Arguments.give(.object(done.fields(path, names, on: open.replica)), to: report)
   }
 }
 
@@ -50,9 +50,9 @@ public func addRemote(
   _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ url: UnsafePointer<CChar>?
 ) -> Int32 {
   call {
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     let (name, url) = (try Arguments.text(name, "remote's name"), try Arguments.text(url, "URL"))
-    _ = try waiting { try await replica.remotes.add(name, at: url) }
+    _ = try open.working { try await $0.remotes.add(name, at: url) }
   }
 }
 
@@ -60,9 +60,9 @@ public func addRemote(
 @_cdecl("godwit_remote_remove")
 public func removeRemote(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int32 {
   call {
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     let name = try Arguments.text(name, "remote's name")
-    try waiting { try await replica.remotes.remove(name) }
+    try open.working { try await $0.remotes.remove(name) }
   }
 }
 
@@ -73,8 +73,8 @@ public func remotes(
 ) -> Int32 {
   call {
     let place = try Arguments.place(json, "remotes")
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
-    let remotes = try waiting { try await replica.remotes.list() }
+    let open: OpenReplica = try HandleTable.find(handle)
+    let remotes = try open.working { try await $0.remotes.list() }
     Arguments.give(.array(remotes.map(\.json)), to: place)
   }
 }
@@ -87,10 +87,10 @@ public func sync(
 ) -> Int32 {
   call {
     report?.pointee = nil
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
+    let open: OpenReplica = try HandleTable.find(handle)
     try requireFlags(flags, among: GODWIT_REJOIN | GODWIT_COLLECT)
     let names = try Arguments.optional(remote, "remote's name").map { [$0] } ?? []
-    let (done, members) = try waiting {
+    let (done, members) = try open.working { replica in
       let done = try await replica.sync(
         with: names, isRejoining: flags & GODWIT_REJOIN != 0, isCollecting: flags & GODWIT_COLLECT != 0)
       return (done, try await replica.members.list())

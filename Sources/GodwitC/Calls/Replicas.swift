@@ -54,12 +54,18 @@ public func status(
 ) -> Int32 {
   call {
     let place = try Arguments.place(json, "status")
-    let replica = try HandleTable.find(handle, OpenReplica.self).outsideTransactions()
-    let status = try waiting {
+    let open: OpenReplica = try HandleTable.find(handle)
+    let status = try open.working { replica in
       StatusReport(replica: replica, status: try await replica.status(), members: try await replica.members.list())
     }
     Arguments.give(status.json, to: place)
   }
+}
+
+/// As `godwit.h` says.
+@_cdecl("godwit_interrupt")
+public func interrupt(_ handle: OpaquePointer?) -> Int32 {
+  call { try HandleTable.find(handle, OpenReplica.self).interrupt() }
 }
 
 /// `godwit_options`, of this library's size or an earlier one's.

@@ -20,19 +20,14 @@ public func begin(
 
 /// As `godwit.h` says.
 @_cdecl("godwit_commit")
-public func commit(_ handle: OpaquePointer?) -> Int32 { call { try end(handle, committing: true) } }
+public func commit(_ handle: OpaquePointer?) -> Int32 {
+  call { try HandleTable.find(handle, OpenTransaction.self).commit() }
+}
 
 /// As `godwit.h` says.
 @_cdecl("godwit_rollback")
 public func rollback(_ handle: OpaquePointer?) -> Int32 {
-  handle == nil ? GODWIT_OK : call { try end(handle, committing: false) }
-}
-
-private func end(_ handle: OpaquePointer?, committing: Bool) throws {
-  let transaction: OpenTransaction = try HandleTable.find(handle)
-  _ = try transaction.reader()
-  if let handle { HandleTable.remove(handle) }
-  try transaction.end(committing: committing)
+  handle == nil ? GODWIT_OK : call { try HandleTable.find(handle, OpenTransaction.self).rollBack() }
 }
 
 /// As `godwit.h` says.
@@ -43,9 +38,12 @@ public func execute(
 ) -> Int32 {
   call {
     changed?.pointee = 0
-    let transaction = try HandleTable.find(handle, OpenTransaction.self).writer()
+    let transaction: OpenTransaction = try HandleTable.find(handle)
     let sql = SQL(text: try Arguments.text(sql, "statement"), values: try Arguments.values(values, count))
-    let count = try transaction.execute(sql)
+    let count = try transaction.writing { writer in
+      try requireEffect(sql.text, writer)
+      return try writer.execute(sql)
+    }
     changed?.pointee = Int64(count)
   }
 }
@@ -58,7 +56,7 @@ public func executeMany(
 ) -> Int32 {
   call {
     changed?.pointee = 0
-    let transaction = try HandleTable.find(handle, OpenTransaction.self).writer()
+    let transaction: OpenTransaction = try HandleTable.find(handle)
     let text = try Arguments.text(sql, "statement")
     let size = MemoryLayout<godwit_value>.stride
     guard (0...Arguments.greatestCount).contains(columns), rows >= 0, columns > 0 || rows == 0,
@@ -66,11 +64,23 @@ public func executeMany(
     else {
       throw CallFailure.misuse("\(rows) rows of \(columns) values are out of range")
     }
-    let count = try transaction.execute(text, times: rows) { row in
-      try Arguments.values(values?.advanced(by: row * columns), columns)
+    let count = try transaction.writing { writer in
+      try requireEffect(text, writer)
+      return try writer.execute(text, times: rows) { row in
+        try Arguments.values(values?.advanced(by: row * columns), columns)
+      }
     }
     changed?.pointee = Int64(count)
   }
+}
+
+/// Throws `invalidArgument` for a statement that only finds rows, which nobody would get.
+private func requireEffect(_ sql: String, _ writer: Transaction) throws {
+  try writer.checkIsOpen()
+  let onlyReads = try writer.connection.withStatement(sql, authority: .user) { $0.isReadOnly && $0.columnCount > 0 }
+  guard onlyReads else { return }
+  throw GodwitError(
+    .invalidArgument, "the statement changes nothing, and its rows would be lost", hint: "run it as a query")
 }
 
 /// As `godwit.h` says.
@@ -82,10 +92,11 @@ public func query(
   call {
     let place = try Arguments.place(rows, "rows")
     let transaction: OpenTransaction = try HandleTable.find(handle)
-    let reader = try transaction.reader()
     let sql = SQL(text: try Arguments.text(sql, "statement"), values: try Arguments.values(values, count))
-    try reader.checkIsOpen()
-    place.pointee = transaction.add(OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
+    place.pointee = try transaction.reading { reader in
+      try reader.checkIsOpen()
+      return transaction.add(OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
+    }
   }
 }
 
@@ -125,9 +136,6 @@ public func closeRows(_ handle: OpaquePointer?) -> Int32 {
   guard let handle else { return GODWIT_OK }
   return call {
     let rows: OpenRows = try HandleTable.find(handle)
-    _ = try rows.transaction.reader()
-    HandleTable.remove(handle)
-    rows.transaction.remove(rows)
-    rows.close()
+    try rows.transaction.close(rows)
   }
 }

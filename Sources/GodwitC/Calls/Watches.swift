@@ -17,6 +17,7 @@ public func openWatch(
     let names = try UnsafeBufferPointer(start: tables, count: max(count, 0)).map {
       try Arguments.text($0, "table's name")
     }
+    try requireTables(names, of: replica)
     let opened = try OpenWatch(replica, tables: names)
     descriptor.pointee = opened.descriptor
     place.pointee = HandleTable.add(opened)
@@ -42,4 +43,21 @@ public func closeWatch(_ handle: OpaquePointer?) -> Int32 {
     HandleTable.remove(handle)
     watch.stop()
   }
+}
+
+/// Throws `notInSchema` for a name that is no table's. A collection's table comes with its first document.
+private func requireTables(_ names: [String], of replica: Replica) throws {
+  let others = names.filter { !$0.hasPrefix("documents_") }
+  guard !others.isEmpty else { return }
+  let unknown = try waiting {
+    try await replica.read { reader in
+      try others.first { name in
+        try reader.rows("SELECT 1 FROM sqlite_master WHERE name = \(name) COLLATE NOCASE").isEmpty
+      }
+    }
+  }
+  guard let unknown else { return }
+  throw GodwitError(
+    .notInSchema, "there is no table \(unknown)",
+    hint: "the table of the collection \(unknown) is documents_\(unknown)")
 }

@@ -12,6 +12,9 @@ final class OpenReplica: Handled, @unchecked Sendable {
   let patience: TimeInterval
   private let condition = NSCondition()
   private var transactions: [ObjectIdentifier: OpenTransaction] = [:]
+  /// What calls wait for now, by the number of the call.
+  private var works: [UInt: Task<Void, Never>] = [:]
+  private var workCount: UInt = 0
 
   /// How many read transactions run at once.
   private static let readers = 4
@@ -34,11 +37,35 @@ final class OpenReplica: Handled, @unchecked Sendable {
 
   var openTransactions: [OpenTransaction] { condition.withLock { Array(transactions.values) } }
 
-  /// The replica, for work that reads and writes by itself, once no other thread's transactions are in its way.
+  /// Runs work that reads and writes by itself, once no other thread's transactions are in its way.
+  ///
+  /// Throws as `outsideTransactions`, and what the work throws.
+  func working<Output: Sendable>(_ body: @escaping @Sendable (Replica) async throws -> Output) throws -> Output {
+    let replica = try outsideTransactions()
+    let number = condition.withLock {
+      workCount += 1
+      return workCount
+    }
+    defer { condition.withLock { works[number] = nil } }
+    return try waiting { task in
+      condition.withLock { works[number] = task }
+    } for: {
+      try await body(replica)
+    }
+  }
+
+  /// Breaks off what is under way now, of any thread.
+  func interrupt() {
+    let (works, transactions) = condition.withLock { (Array(self.works.values), Array(self.transactions.values)) }
+    for work in works { work.cancel() }
+    for transaction in transactions { transaction.interrupt() }
+  }
+
+  /// The replica, for work that reads and writes by itself.
   ///
   /// Throws `busy` while this thread has a transaction of it open, for which the work would wait; and when those of
   /// other threads do not end in time.
-  func outsideTransactions() throws -> Replica {
+  private func outsideTransactions() throws -> Replica {
     condition.lock()
     defer { condition.unlock() }
     guard !transactions.values.contains(where: \.isOfThisThread) else {
@@ -84,7 +111,7 @@ final class OpenReplica: Handled, @unchecked Sendable {
     guard (try? HandleTable.requireProcess()) != nil else { return }
     for open in HandleTable.all(OpenReplica.self) {
       for transaction in open.openTransactions where transaction.isOfThisThread {
-        transaction.finish(committing: false)
+        transaction.abandon()
       }
       guard open.openTransactions.isEmpty else { continue }
       let closed = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import GodwitStorage
 
 /// Rows that C reads one after another.
 ///
-/// Unchecked Sendable: used by the thread of its transaction alone, which every call checks.
+/// Unchecked Sendable: what may change is touched only while a call works in the transaction (``OpenTransaction``).
 final class OpenRows: Handled, @unchecked Sendable {
   static let title = "rows"
 
@@ -52,14 +52,18 @@ final class OpenRows: Handled, @unchecked Sendable {
 
   var columnCount: Int { names.count }
 
+  /// Whether there may be a row that was read last.
+  var isOpen: Bool { source != nil }
+
   /// Lasts as long as the rows.
   func columnName(_ column: Int) -> UnsafePointer<CChar>? {
     names.indices.contains(column) ? UnsafePointer(names[column]) : nil
   }
 
   /// The next row, which lasts until the one after it is read; nil after the last one.
-  func next() throws -> UnsafePointer<godwit_value>? {
-    _ = try transaction.reader()
+  func next() throws -> UnsafePointer<godwit_value>? { try transaction.reading { _ in try step() } }
+
+  private func step() throws -> UnsafePointer<godwit_value>? {
     switch source {
     case .statement(let statement)?:
       // After a failure, too: another step would begin anew.

@@ -5,21 +5,26 @@ import Synchronization
 
 /// A transaction that C works in from its own thread, while the thread that owns the connection waits for its end.
 ///
-/// Unchecked Sendable: the owning thread writes `reader` before it signals `opened` and touches nothing until `ending`
-/// is signalled; in between only the thread that began it does, which every call checks.
+/// Unchecked Sendable: the owning thread writes `scope` before it signals `opened` and touches nothing until `ending`
+/// is signalled; in between what may change is touched only under `use`.
 final class OpenTransaction: Handled, @unchecked Sendable {
   static let title = "transaction"
 
   private let owner: OpenReplica
   let isWriting: Bool
   private let thread = pthread_self()
+  private let home = ThreadTransactions.here
+  /// Held while a call works in it, so that another thread takes it back only between calls.
+  private let use = NSLock()
   private let opened = DispatchSemaphore(value: 0)
   private let ending = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
   private var scope: Reader?
   private let isCommitting = Atomic(false)
+  private let task = Mutex<Task<Void, Never>?>(nil)
   private let failure = Mutex<(any Error)?>(nil)
   private var rows: [ObjectIdentifier: OpenRows] = [:]
+  private var number: UInt = 0
 
   private struct TakenBack: Error {}
 
@@ -38,6 +43,7 @@ final class OpenTransaction: Handled, @unchecked Sendable {
       throw GodwitError(.busy, "this thread has a transaction that writes", hint: "commit it or roll it back first")
     }
     let task = Task.detached { await transaction.run() }
+    transaction.task.withLock { $0 = task }
     if transaction.opened.wait(timeout: .now() + owner.patience) == .timedOut {
       task.cancel()
       transaction.ending.signal()
@@ -49,9 +55,11 @@ final class OpenTransaction: Handled, @unchecked Sendable {
       throw transaction.failure.withLock { $0 } ?? CancellationError()
     }
     owner.add(transaction)
-    ThreadTransactions.here.add(transaction)
+    transaction.home.add(transaction)
     return transaction
   }
+
+  func note(_ number: UInt) { self.number = number }
 
   private func run() async {
     do {
@@ -81,34 +89,72 @@ final class OpenTransaction: Handled, @unchecked Sendable {
 
   var replica: Replica { owner.replica }
 
-  /// What to read from.
-  func reader() throws -> Reader {
+  // MARK: Use
+
+  /// Runs the part of a call that works in it.
+  func reading<Output>(_ body: (Reader) throws -> Output) throws -> Output {
     guard isOfThisThread else {
       throw CallFailure.misuse(
-        "the transaction is another thread's", hint: "a transaction is used by the thread that began it")
+        "the transaction is another thread's",
+        hint: "the thread that began it uses it and commits it; others may roll it back")
     }
+    return try use.withLock { try body(openScope()) }
+  }
+
+  /// The same for one that writes.
+  func writing<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
+    try reading { reader in
+      guard let transaction = reader as? Transaction else {
+        throw GodwitError(.readOnly, "the transaction only reads", hint: "begin it with GODWIT_WRITE")
+      }
+      return try body(transaction)
+    }
+  }
+
+  private func openScope() throws -> Reader {
     guard let scope else { throw CallFailure.misuse("this is no open transaction") }
     return scope
   }
 
-  /// What to write to.
-  func writer() throws -> Transaction {
-    guard let transaction = try reader() as? Transaction else {
-      throw GodwitError(.readOnly, "the transaction only reads", hint: "begin it with GODWIT_WRITE")
-    }
-    return transaction
-  }
+  // MARK: Its end
 
   /// Ends it and its rows; throws what keeps it from being committed.
-  func end(committing: Bool) throws {
-    _ = try reader()
-    finish(committing: committing)
-    if let failure = failure.withLock({ $0 }) { throw failure }
+  func commit() throws { try reading { _ in try finish(committing: true) } }
+
+  /// Takes it back, for any thread. Throws `busy` while a call of another thread works in it, and `GODWIT_MISUSE` where
+  /// another thread may still read the row that it read last.
+  func rollBack() throws {
+    guard !isOfThisThread else { return try reading { _ in try finish(committing: false) } }
+    try exclusively {
+      _ = try openScope()
+      guard !rows.values.contains(where: \.isOpen) else {
+        throw CallFailure.misuse("the transaction is another thread's, and has open rows", hint: "close its rows first")
+      }
+      try finish(committing: false)
+    }
   }
 
-  /// The same where there is nobody to throw to. The thread that began it calls this.
-  func finish(committing: Bool) {
-    ThreadTransactions.here.remove(self)
+  /// The same where there is nobody to throw to, for the thread that began it.
+  func abandon() {
+    use.withLock {
+      if scope != nil { try? finish(committing: false) }
+    }
+  }
+
+  /// Breaks off its statement; from then on it can only be taken back.
+  func interrupt() { task.withLock { $0 }?.cancel() }
+
+  private func exclusively(_ body: () throws -> Void) throws {
+    guard use.lock(before: Date(timeIntervalSinceNow: owner.patience)) else {
+      throw GodwitError(.busy, "another thread works in the transaction", hint: "wait for the end of its call")
+    }
+    defer { use.unlock() }
+    try body()
+  }
+
+  private func finish(committing: Bool) throws {
+    home.remove(self)
+    HandleTable.remove(number)
     for rows in rows.values {
       rows.close()
       HandleTable.remove(rows.number)
@@ -118,7 +164,10 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     ending.signal()
     ended.wait()
     owner.remove(self)
+    if let failure = failure.withLock({ $0 }) { throw failure }
   }
+
+  // MARK: Its rows
 
   /// Rows that end with it; their handle.
   func add(_ rows: OpenRows) -> OpaquePointer? {
@@ -126,5 +175,12 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     return HandleTable.add(rows)
   }
 
-  func remove(_ rows: OpenRows) { self.rows[ObjectIdentifier(rows)] = nil }
+  /// Closes rows, for any thread: whoever closes them reads them no more.
+  func close(_ rows: OpenRows) throws {
+    try exclusively {
+      HandleTable.remove(rows.number)
+      self.rows[ObjectIdentifier(rows)] = nil
+      rows.close()
+    }
+  }
 }

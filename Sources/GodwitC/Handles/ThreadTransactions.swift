@@ -1,9 +1,10 @@
 import Foundation
+import Synchronization
 
 /// The transactions that a thread has open. When it ends they are rolled back: nobody else could end them, and others
 /// would wait for ever.
-final class ThreadTransactions {
-  private var open: [ObjectIdentifier: OpenTransaction] = [:]
+final class ThreadTransactions: Sendable {
+  private let open = Mutex<[ObjectIdentifier: OpenTransaction]>([:])
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -26,16 +27,13 @@ final class ThreadTransactions {
     return transactions
   }
 
-  func add(_ transaction: OpenTransaction) { open[ObjectIdentifier(transaction)] = transaction }
+  func add(_ transaction: OpenTransaction) { open.withLock { $0[ObjectIdentifier(transaction)] = transaction } }
 
-  func remove(_ transaction: OpenTransaction) { open[ObjectIdentifier(transaction)] = nil }
+  func remove(_ transaction: OpenTransaction) { open.withLock { $0[ObjectIdentifier(transaction)] = nil } }
 
   private func rollBack() {
     // In the child of a fork the threads that would answer are not there.
     guard (try? HandleTable.requireProcess()) != nil else { return }
-    for transaction in open.values {
-      HandleTable.removeAll(OpenTransaction.self) { $0 === transaction }
-      transaction.finish(committing: false)
-    }
+    for transaction in open.withLock({ Array($0.values) }) { transaction.abandon() }
   }
 }
