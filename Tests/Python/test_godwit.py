@@ -260,8 +260,14 @@ def test_a_cache_is_a_mapping_of_bytes(replica):
         cache["a"]
     with pytest.raises(TypeError):
         cache["a"] = "text"
+    assert cache.pop("a", None) is None and cache.pop("empty") == b"" and "empty" not in cache
+    with pytest.raises(KeyError):
+        cache.pop("a")
+    with pytest.raises(TypeError, match="not iterable"):
+        list(cache)
+    cache["b"] = b"1"
     cache.clear()
-    assert "empty" not in cache
+    assert "b" not in cache
 
 
 def test_exchange(replica, tmp_path):
@@ -340,15 +346,71 @@ def test_a_transaction_is_its_threads(replica):
         with pytest.raises(godwit.BusyError):
             replica.close()
     assert len(failures) == 2
+    with pytest.raises(godwit.MisuseError):
+        transaction.execute("DELETE FROM note")
+
+
+def test_a_transaction_that_ends_in_another_thread_is_rolled_back(replica):
     begun = replica.write()
     begun.__enter__()
+    begun.execute("INSERT INTO note (id) VALUES ('lost')")
     thread = threading.Thread(target=lambda: pytest.raises(godwit.MisuseError, begun.__exit__, None, None, None))
     thread.start()
     thread.join()
-    assert begun.is_open
-    begun.__exit__(None, None, None)
+    assert not begun.is_open
     with pytest.raises(godwit.MisuseError):
-        transaction.execute("DELETE FROM note")
+        begun.execute("DELETE FROM note")
+    # One that nobody has any more, with a row of it read.
+    lost = [replica.write().__enter__()]
+    rows = [lost[0].query("SELECT 1 UNION SELECT 2")]
+    rows[0].fetchone()
+    thread = threading.Thread(target=lambda: (rows.clear(), lost.clear(), gc.collect()))
+    thread.start()
+    thread.join()
+    insert(replica, "kept")
+    assert [row["id"] for row in replica.query("SELECT id FROM note")] == ["kept"]
+
+
+def test_what_another_thread_does_is_broken_off(replica):
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    timer = threading.Timer(0.2, replica.interrupt)
+    timer.start()
+    with pytest.raises(godwit.Error) as failure:
+        replica.query(endless)
+    assert failure.value.name == "cancelled"
+    timer.join()
+    insert(replica, "after")
+
+
+def test_a_statement_that_only_finds_rows_is_a_query(replica):
+    with pytest.raises(godwit.Error) as failure:
+        replica.execute("SELECT * FROM note")
+    assert failure.value.name == "invalidArgument"
+    with replica.write() as transaction, pytest.raises(godwit.Error):
+        transaction.executemany("SELECT ?", [(1,), (2,)])
+
+
+def test_rows_can_be_bound(replica):
+    insert(replica, "a", "b")
+    with replica.write() as transaction:
+        transaction.executemany("UPDATE note SET count = ? + 1 WHERE id = ?", replica.query("SELECT count, id FROM note"))
+    assert [row[0] for row in replica.query("SELECT count FROM note")] == [2, 2]
+
+
+def test_a_text_that_is_not_utf8_is_an_error(replica):
+    with pytest.raises(godwit.SQLError):
+        replica.query("SELECT CAST(x'ff' AS TEXT)")
+
+
+def test_what_the_program_has_made_is_found(tmp_path, monkeypatch):
+    with godwit.open(tmp_path / "work" / ".godwit") as replica:
+        replica.collection("people")["ada"] = {"age": 36}
+    os.makedirs(tmp_path / "config" / "godwit", mode=0o700)
+    os.rename(tmp_path / "work" / ".godwit" / "machine.key", tmp_path / "config" / "godwit" / "machine.key")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    with godwit.open(tmp_path / "work") as replica:
+        assert replica.collection("people")["ada"]["age"] == 36
+    assert sorted(os.listdir(tmp_path / "work")) == [".godwit"]
 
 
 def test_threads_write_beside_each_other(replica):

@@ -59,6 +59,19 @@ class Cache:
             raise KeyError(key)
         _library.call("cache_remove", self._handle, text(key, "key"))
 
+    #: There are none to list: `for key in cache` is a TypeError that says so.
+    __iter__ = None
+
+    def pop(self, key: str, *default: Optional[bytes]) -> Optional[bytes]:
+        """Removes the bytes under a key and returns them; ``default``, or else a KeyError, where there are none."""
+        found = self.get(key)
+        if found is not None:
+            _library.call("cache_remove", self._handle, text(key, "key"))
+            return found
+        if not default:
+            raise KeyError(key)
+        return default[0]
+
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.get(key) is not None
 

@@ -103,8 +103,7 @@ class Documents(_Mapping):
             "find", self._transaction._open(), self._name, text(where, "condition"), text(order, "order"),
             _library.size(limit, "limit"),
         )
-        for key, found in Rows(handle, self._transaction):
-            yield str(key), json.loads(str(found))
+        return ((str(key), json.loads(str(found))) for key, found in Rows(handle, self._transaction))
 
     def clear(self) -> None:
         """Deletes all documents."""

@@ -7,7 +7,7 @@ import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 from typing import Any, Optional, Sequence, Tuple, Union
 
-from ._errors import error_of
+from ._errors import SQLError, error_of
 
 #: What a column holds, and what is bound to a parameter.
 Value = Union[None, int, float, str, bytes]
@@ -61,6 +61,7 @@ _Row = POINTER(_CValue)
 _FUNCTIONS = {
     "open": [c_char_p, POINTER(Options), POINTER(_Handle)],
     "close": [_Handle],
+    "interrupt": [_Handle],
     "status": [_Handle, POINTER(c_void_p)],
     "begin": [_Handle, c_int, POINTER(_Handle)],
     "commit": [_Handle],
@@ -272,7 +273,11 @@ def row_place() -> Any:
 def _value(value: _CValue) -> Value:
     kind = value.type
     if kind == _TEXT:
-        return ctypes.string_at(value.bytes, value.length).decode()
+        data = ctypes.string_at(value.bytes, value.length)
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            raise SQLError(37, "sql", "a text of the row is not UTF-8", "read it with CAST(column AS BLOB)") from None
     if kind == _INTEGER:
         return value.integer  # type: ignore[no-any-return]
     if kind == _NULL:

@@ -7,9 +7,10 @@ import re
 from typing import Mapping, Sequence, Tuple, Union
 
 from ._library import Value
+from ._rows import Row
 
 #: By position, for ``?``; or by name, for ``:name``, ``@name`` and ``$name``.
-Values = Union[Sequence[Value], Mapping[str, Value]]
+Values = Union[Sequence[Value], Mapping[str, Value], Row]
 
 # What SQLite takes for one word (https://www.sqlite.org/lang_expr.html, "Parameters"), so far as a parameter could be
 # taken for a part of it: texts, names in quotes, comments, names, of which `$` may be a part, and parameters.
@@ -45,6 +46,8 @@ def bound(sql: str, values: object) -> Tuple[Value, ...]:
             return tuple(values[name] for name in _names(sql))
         except KeyError as error:
             raise TypeError(f"there is no value for the parameter {error.args[0]}") from None
+    if isinstance(values, Row):
+        return tuple(values)
     if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
         raise TypeError("give the values as a tuple or a list, or by name as a dictionary")
     # Whoever gives a list may use it again for the next row.

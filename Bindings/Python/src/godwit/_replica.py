@@ -26,7 +26,7 @@ _ALL, _STATE, _REJOIN, _COLLECT = 1, 2, 4, 8
 
 class Transaction:
     """What :meth:`Replica.read` and :meth:`Replica.write` give to ``with``: it is committed at the end, and rolled back
-    when the body raises. It is used by the thread that began it."""
+    when the body raises, or ends in another thread than the one that began it, which alone may use it."""
 
     def __init__(self, replica: "Replica", kind: int) -> None:
         self._replica = replica
@@ -44,17 +44,17 @@ class Transaction:
     ) -> None:
         if self._handle is None:
             return
+        handle, self._handle = self._handle, None
         try:
-            _library.call("commit" if kind is None else "rollback", self._handle)
-        except MisuseError as failure:
-            # In another thread it stays open for the one that began it.
-            if failure.name != "misuse":
-                self._handle = None
+            _library.call("commit" if kind is None else "rollback", handle)
+        except MisuseError:
+            # Another thread than the one that began it cannot commit it, and nobody else would end it.
+            _library.close_quietly("rollback", handle)
             raise
-        except Error:
-            self._handle = None
-            raise
-        self._handle = None
+
+    def __del__(self) -> None:
+        if self._handle is not None:
+            _library.close_quietly("rollback", self._handle)
 
     @property
     def is_open(self) -> bool:
@@ -70,7 +70,8 @@ class Transaction:
         """Runs one statement that writes, with the values bound to its ``?``, or by name to its ``:name``; how many rows
         it changed.
 
-        A statement that fails leaves nothing behind, and the transaction continues.
+        A statement that fails leaves nothing behind, and the transaction continues. One that only finds rows is an
+        error: it is for :meth:`query`.
         """
         return _library.execute(self._open(), text(sql, "statement"), bound(sql, values))
 
@@ -128,6 +129,11 @@ class Replica:
             self._closing.detach()
             self._handle = None
 
+    def interrupt(self) -> None:
+        """Breaks off what other threads do with it now: they get an :class:`Error` named ``cancelled``. A transaction
+        that is open can only be rolled back; what was committed, and files, stay whole."""
+        _library.call("interrupt", self._open())
+
     def __enter__(self) -> "Replica":
         return self
 
@@ -164,7 +170,7 @@ class Replica:
         return Collection(self, name)
 
     def cache(self, name: str, max_bytes: int = 0, max_entries: int = 0) -> Cache:
-        """An encrypted cache beside the replica, without a bound where that is 0."""
+        """An encrypted cache beside the replica, without a bound where that is 0. The bounds are those of the first call."""
         handle = _library.take_handle(
             "cache_open", self._open(), text(name, "cache's name"), _library.size(max_bytes, "bound"),
             _library.size(max_entries, "bound"),
@@ -263,7 +269,11 @@ def open(
     migrations: Union[None, str, Dict[str, Any], List[Dict[str, Any]]] = None,
     must_exist: bool = False, read_only: bool = False, post_quantum: bool = False, timeout: float = 5.0,
 ) -> Replica:
-    """Opens the replica in a folder, or makes one there, as the first of a new group.
+    """Opens the replica in a folder, or makes one there, as the first of a new group. One that the program ``godwit``
+    has made lies in ``.godwit`` in its working folder, and is found there, too.
+
+    ``machine_key`` is the file with the key that opens it. By default that lies in the replica's folder, or, for one of
+    the program's, in ``~/.config/godwit``.
 
     ``migrations`` are the tables, version by version: a list of migrations, or the whole of a migration file as a
     dictionary or JSON. ``timeout`` is how many seconds a transaction waits for others of this process.
