@@ -89,6 +89,7 @@ class Manual:
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
         self.date = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%d")
         self.version = self.run("--version").splitlines()[0]
+        self.commands = []
 
     def run(self, *arguments):
         return subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True).stdout
@@ -127,7 +128,11 @@ class Manual:
 
     def topic(self, topic, abstract):
         body = [".SH NAME", f"godwit\\-{topic} \\- {escaped(abstract)}", ".SH DESCRIPTION", ".nf"]
-        body += [escaped(line) for line in self.run("help", topic).splitlines()]
+        text = self.run("help", topic)
+        # A command of the same name has a page of its own, and what it says of itself comes first.
+        if topic in self.commands:
+            text = text.removeprefix(self.run(topic, "--help")).lstrip("\n")
+        body += [escaped(line) for line in text.splitlines()]
         self.write(f"godwit-{topic}", 7, body + [".fi", ".SH SEE ALSO", "\\fBgodwit\\fR(1)"])
 
 
@@ -138,6 +143,7 @@ def main():
     manual.command(command)
     if command["commandName"] in OTHERS:
         return
+    manual.commands = [each["commandName"] for each in command["subcommands"]]
     for topic, abstract in TOPICS.items():
         manual.topic(topic, abstract)
 

@@ -37,7 +37,8 @@ enum HelpTopic {
     The database's key is random and lies in the keyring. The keyring opens with any
     one of its slots, and a slot needs one secret or two:
 
-      machine-key        a file, ~/.config/godwit/machine.key unless said otherwise
+      machine-key        a file: machine.key in the replica's folder, where a
+                         program made it; else ~/.config/godwit/machine.key
       passphrase         typed, or from a file
       recovery-code      printed once, for a drawer or a password manager
       credential         of systemd (systemd-creds), for services
