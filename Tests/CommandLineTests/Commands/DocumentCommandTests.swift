@@ -8,7 +8,7 @@ import Testing
     return machine
   }
 
-  @Test("a mistyped collection is answered with the one that is there", arguments: [["query", "--collection"], ["get"]])
+  @Test("a mistyped collection is answered with the one there is", arguments: [["query", "--collection"], ["get"]])
   func mistyped(command: [String]) throws {
     let desk = try machine()
     try #require(try desk.godwit("put", "people", "--as", "ada", input: Data(#"{"n":1}"#.utf8)).status == 0)

@@ -22,24 +22,24 @@ struct MachineKeyPlaceTests {
     MachineKeyPlace.existing(for: "\(replica)/keyring", in: replica, environment: environment)
   }
 
-  private func make(_ path: String) { FileManager.default.createFile(atPath: path, contents: Data()) }
+  private func make(_ path: String) throws { try Data().write(to: URL(filePath: path)) }
 
   @Test("is the replica's folder for a new one, and for one that has it there")
-  func beside() {
+  func beside() throws {
     defer { TestFolder.remove(folder) }
-    make(user)
+    try make(user)
     #expect(found == "\(replica)/machine.key")
-    make("\(replica)/keyring")
-    make("\(replica)/machine.key")
+    try make("\(replica)/keyring")
+    try make("\(replica)/machine.key")
     #expect(found == "\(replica)/machine.key")
   }
 
   @Test("is the user's for a keyring without one beside it, if the user has one")
-  func users() {
+  func users() throws {
     defer { TestFolder.remove(folder) }
-    make("\(replica)/keyring")
+    try make("\(replica)/keyring")
     #expect(found == "\(replica)/machine.key")
-    make(user)
+    try make(user)
     #expect(found == user)
   }
 }
