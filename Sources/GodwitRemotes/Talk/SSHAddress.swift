@@ -47,6 +47,11 @@ package struct SSHAddress: Hashable, Sendable {
     return parts.string ?? ""
   }
 
+  /// What a user types to reach the host.
+  var command: String {
+    (["ssh"] + (port.map { ["-p", "\($0)"] } ?? []) + [user.map { "\($0)@\(host)" } ?? host]).joined(separator: " ")
+  }
+
   /// What ssh is called with. The host's shell reads the last argument.
   package func arguments(isInteractive: Bool) -> [String] {
     ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"] + (isInteractive ? [] : ["-o", "BatchMode=yes"])

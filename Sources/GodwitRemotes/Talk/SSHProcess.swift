@@ -11,6 +11,8 @@ package final class SSHProcess: @unchecked Sendable {
   private let process: pid_t
   private let errors: FileDescriptor
   private let host: String
+  /// What reaches the same host by hand.
+  private let command: String
   private let meter: TransferMeter
   private var status: Int32?
 
@@ -20,6 +22,7 @@ package final class SSHProcess: @unchecked Sendable {
   /// - Throws: `unreachable` where there is no ssh.
   package init(_ address: SSHAddress, folder: String, meter: TransferMeter) throws {
     host = address.host
+    self.command = address.command
     self.meter = meter
     let command = ProcessInfo.processInfo.environment["GODWIT_SSH"].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
     let words = command.split(separator: " ").map(String.init) + address.arguments(isInteractive: isatty(2) == 1)
@@ -109,15 +112,25 @@ package final class SSHProcess: @unchecked Sendable {
     switch code {
     case 255 where said.contains("Host key verification failed") || said.contains("Permission denied"):
       return GodwitError(
-        .refused, "ssh to \(host) is refused: \(last)", hint: "see what ssh says by itself: ssh \(host)")
+        .refused, "ssh to \(host) is refused: \(last)", hint: "see what ssh says by itself: \(command)")
     case 255: return GodwitError(.unreachable, "\(host) cannot be reached: \(last)", hint: "try again later")
     case 127:
       return GodwitError(
         .refused, "there is no godwit on \(host)", hint: "install godwit there, on the PATH of ssh's commands")
     default:
+      if let error = Self.godwitsError(in: said) {
+        return GodwitError(.refused, "godwit on \(host) says: \(error)", hint: "see the path in the remote's URL")
+      }
       return GodwitError(
         .refused, "\(host) answers with something else than godwit: \(banner.isEmpty ? last : banner)",
-        hint: "try: ssh \(host) godwit --version")
+        hint: "try: \(command) godwit --version")
     }
+  }
+
+  /// What the program over there has ended with.
+  private static func godwitsError(in said: String) -> String? {
+    let start = "godwit: error: "
+    let line = said.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }
+    return line.map { String($0.dropFirst(start.count).prefix(200)) }
   }
 }

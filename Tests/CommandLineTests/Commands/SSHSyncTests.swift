@@ -92,6 +92,7 @@ private final class SSHServer {
     _ = try laptop.godwit("remote", "add", "desk", ssh.url(desk))
     let outcome = try laptop.godwit("sync", environment: ssh.command)
     #expect(outcome.status == 17 && outcome.error.contains("Host key verification failed"), "\(outcome.error)")
+    #expect(outcome.error.contains("by itself: ssh -p \(ssh.server.port) "), "\(outcome.error)")
   }
 
   @Test(.enabled(if: SSHServer.isHere, "there is no sshd, or this is not root"))
@@ -142,6 +143,14 @@ private final class SSHServer {
     #expect(outcome.status == 0, "\(outcome.error)")
     #expect(try laptop.digest() == desk.digest())
     #expect(try laptop.godwit("get", "todo").lines.count == 12)
+  }
+
+  @Test func aPathWithoutReplicaIsNamedAsTheOtherSideNamesIt() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    _ = try laptop.godwit("remote", "add", "desk", "ssh://desk\(desk.path("nothing"))")
+    let outcome = try laptop.godwit("sync", environment: fake(desk, "exec sh -c \"$last\"", by: laptop))
+    #expect(outcome.status == 17 && outcome.error.contains("says: there is no replica in "), "\(outcome.error)")
+    #expect(outcome.error.contains("see the path in the remote's URL"), "\(outcome.error)")
   }
 
   @Test func whatTheOtherSideRefusesIsSaidHere() async throws {
