@@ -72,8 +72,12 @@ package struct BucketAddress: Hashable, Sendable {
   private static let parameters: Set<String> = ["endpoint", "region", "ca"]
 
   init(_ text: String) throws(GodwitError) {
-    guard let parts = URLComponents(string: text), let bucket = parts.host, Self.isBucket(bucket) else {
+    guard let parts = URLComponents(string: text), let bucket = parts.host, !bucket.isEmpty else {
       throw GodwitError(.invalidArgument, "a bucket's URL is s3://BUCKET/PREFIX?endpoint=URL&region=NAME")
+    }
+    guard Self.isBucket(bucket) else {
+      throw GodwitError(
+        .invalidArgument, "no bucket is called \(bucket)", hint: "buckets' names have 3 to 63 of a–z, 0–9, - and .")
     }
     let items = parts.queryItems ?? []
     guard parts.user == nil, parts.password == nil, parts.fragment == nil, parts.port == nil,
@@ -122,9 +126,11 @@ package struct BucketAddress: Hashable, Sendable {
     else {
       throw GodwitError(.invalidArgument, "the endpoint is not an URL such as https://HOST:PORT")
     }
-    guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
-      parts.path.isEmpty || parts.path == "/"
-    else { throw holdsSecret }
+    guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else { throw holdsSecret }
+    guard parts.path.isEmpty || parts.path == "/" else {
+      throw GodwitError(
+        .invalidArgument, "the endpoint has a path", hint: "give its host alone; a bucket goes into s3://BUCKET/PREFIX")
+    }
     return "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
   }
 

@@ -50,9 +50,14 @@ final class HTTPClient: @unchecked Sendable {
       let code = exchange.perform(curl)
       if let error = exchange.error { throw error }
       try meter.requireGoing()
-      guard code == CURLE_OK else { throw HTTPFailure(code: code, host: request.host) }
+      guard code == CURLE_OK else { throw failure(code, of: request) }
       return HTTPResponse(status: godwit_curl_status(curl), headers: exchange.headers, body: exchange.body)
     }
+  }
+
+  private func failure(_ code: CURLcode, of request: HTTPRequest) -> HTTPFailure {
+    let proxy = usesProxy ? ProxyVariable.name(for: request.url, host: request.host) : nil
+    return HTTPFailure(code: code, host: request.host, proxy: proxy)
   }
 
   private func configure(_ request: HTTPRequest) throws {
@@ -130,6 +135,8 @@ struct HTTPResponse {
 struct HTTPFailure: Error {
   let code: CURLcode
   let host: String
+  /// The variable of the environment that names the proxy for it.
+  let proxy: String?
 
   /// Whether the same may succeed at once: the connection broke on its way.
   var isTransient: Bool {
@@ -143,14 +150,19 @@ struct HTTPFailure: Error {
   var error: GodwitError {
     let reason = String(cString: godwit_curl_reason(code))
     switch code {
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
-      CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return GodwitError(
         .refused, "no safe connection to \(host): \(reason)",
         hint: "give the store's certificates in the URL: ?ca=FILE; or see the clock and the system's certificates")
-    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_SSL_CONNECT_ERROR:
       return GodwitError(
-        .unreachable, "the proxy cannot be found: \(reason)", hint: "see https_proxy, or try again later")
+        .refused, "no safe connection to \(host): \(reason)",
+        hint: "a store without TLS has http:// in its endpoint; else see the clock and the system's certificates")
+    case CURLE_COULDNT_RESOLVE_PROXY,
+      CURLE_COULDNT_CONNECT where proxy != nil, CURLE_PROXY where proxy != nil:
+      return GodwitError(
+        .unreachable, "the proxy of \(proxy ?? "the environment") cannot be reached: \(reason)",
+        hint: "see that variable, or try again later")
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
       return GodwitError(.refused, "\(host): \(reason)", hint: "see the endpoint in the remote's URL")
     default:

@@ -42,6 +42,8 @@ struct StoreFailure {
       return GodwitError(
         .refused, "\(answer): these keys may not do this in bucket \(bucket)",
         hint: "allow them to list the bucket, and to read, write and delete objects under the prefix")
+    case (501, ""):
+      return GodwitError(.refused, answer, hint: "see that the endpoint is the address of an S3 store")
     case (408, _), (429, _), (500..., _):
       return GodwitError(.unreachable, answer, hint: "the store is busy or down; try again later")
     default:

@@ -114,6 +114,30 @@ import Testing
     #expect(!outcome.error.contains("hunter2"))
   }
 
+  @Test(arguments: ["http_proxy", "all_proxy"])
+  func aProxyThatIsDownIsNamed(variable: String) async throws {
+    let (desk, _, _) = try await pair()
+    func add(_ more: [String: String]) throws -> Outcome {
+      let environment = [variable: "http://127.0.0.1:2"].merging(keys) { $1 }.merging(more) { $1 }
+      return try desk.godwit(
+        "remote", "add", "store", "s3://bucket/x?endpoint=http://127.0.0.1:3", environment: environment)
+    }
+    let outcome = try add([:])
+    #expect(outcome.status == 16 && outcome.error.contains("the proxy of \(variable) cannot"), "\(outcome.error)")
+    let direct = try add(["no_proxy": "localhost,127.0.0.1"])
+    #expect(direct.status == 16 && !direct.error.contains("proxy"), "\(direct.error)")
+  }
+
+  @Test(arguments: [
+    ("s3://bucket/x?endpoint=https://s3.example.org/bucket", "the endpoint has a path"),
+    ("s3://Bucket_X/x", "no bucket is called Bucket_X"), ("s3://mb/x", "no bucket is called mb"),
+  ])
+  func aMistakeInABucketsURLIsNamed(url: String, message: String) async throws {
+    let (desk, _, _) = try await pair()
+    let outcome = try desk.godwit("remote", "add", "store", url, environment: keys)
+    #expect(outcome.status != 0 && outcome.error.contains(message), "\(outcome.error)")
+  }
+
   @Test(.enabled(if: RcloneStore.program != nil, "rclone is not there"))
   func aPollIsOneRequest() async throws {
     let (desk, laptop, _) = try await pair()
