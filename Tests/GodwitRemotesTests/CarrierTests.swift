@@ -74,6 +74,17 @@ struct CarrierTests {
     #expect(try place.carrier.list("m", meter: TransferMeter()).map(\.name) == ["m/b c"])
   }
 
+  @Test("a folder in a shared one is shared, too, whatever the umask", arguments: [0o2770, 0o1777, 0o700] as [mode_t])
+  func shared(mode: mode_t) throws {
+    let work = try Workspace()
+    let root = "\(work.path)/root"
+    try #require(mkdir(root, 0o700) == 0 && chmod(root, mode) == 0)
+    _ = try FolderCarrier(root).write("m/a", from: work.file("spool", [1]), meter: TransferMeter())
+    var status = stat()
+    try #require(stat("\(root)/m", &status) == 0)
+    #expect(status.st_mode & 0o7777 == mode)
+  }
+
   @Test("give nothing beyond the limit", arguments: Kind.here)
   func limit(kind: Kind) throws {
     let place = try Place(kind)

@@ -61,14 +61,34 @@ package struct FolderCarrier: Carrier {
     } catch let error as GodwitError where error.code == .diskFull {
       throw GodwitError(
         .refused, "the remote is full: \(error.message)", hint: "free some space there", underlying: error)
+    } catch let error as GodwitError where error.code == .fileAccess {
+      throw try reason(for: error, at: name)
     }
+  }
+
+  /// What is wrong with the root where a file in it cannot be written: who is to act, and whether waiting helps.
+  private func reason(for error: GodwitError, at name: String) throws(GodwitError) -> GodwitError {
+    try requireRoot()
+    var system = statvfs()
+    if statvfs(root, &system) == 0, system.f_flag & UInt(ST_RDONLY) != 0 {
+      return GodwitError(
+        .refused, "the folder \(root) can only be read: \(error.message)", hint: "mount what it lies on to be written",
+        underlying: error)
+    }
+    // It was made before the file: what lay there is mounted no more.
+    guard PrivateFile.exists(FilePath.folder(of: "\(root)/\(name)")) else {
+      return GodwitError(
+        .unreachable, "the folder \(root) went away meanwhile: \(error.message)", hint: "mount what it lies on",
+        underlying: error)
+    }
+    return error
   }
 
   private func copy(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
     try requireRoot()
     let place = "\(root)/\(name)"
     let folder = FilePath.folder(of: place)
-    if folder != root { try Self.makeFolder(folder) }
+    if folder != root { try makeFolder(folder) }
     FolderLeftovers.remove(of: place)
     let pending = try FolderFile(place)
     let source = try FileDescriptor.openPlainForReading(path)
@@ -102,10 +122,16 @@ package struct FolderCarrier: Carrier {
     return path
   }
 
-  /// A link there might lead anywhere, and is not followed.
-  private static func makeFolder(_ path: String) throws(GodwitError) {
-    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .file("make the folder", path, errno) }
-    try requireNoLink(path)
+  /// A link there might lead anywhere, and is not followed. Who may write to the root may write to the folder, too,
+  /// whatever this user's umask says.
+  private func makeFolder(_ path: String) throws(GodwitError) {
+    if mkdir(path, 0o777) == 0 {
+      var status = stat()
+      if stat(root, &status) == 0 { chmod(path, status.st_mode & 0o3777) }
+    } else if errno != EEXIST {
+      throw .file("make the folder", path, errno)
+    }
+    try Self.requireNoLink(path)
   }
 
   private static func requireNoLink(_ path: String) throws(GodwitError) {
@@ -137,6 +163,9 @@ package struct FolderCarrier: Carrier {
       case ENOENT, ELOOP, ENXIO:
         if errno == ENOENT { try requireRoot() }
         return nil
+      case ENOTDIR:
+        try requireRoot()
+        throw .file("open", path, ENOTDIR)
       default: throw .file("open", path, errno)
       }
     }
