@@ -142,8 +142,12 @@ extension RemotePass {
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
       // Earlier epochs are not for who came later.
-      if !isEpoch || error.code != .notARecipient {
+      if error.code != .notARecipient {
         report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+      } else if !isEpoch {
+        let hint = "its sender's next sync seals it to all members of then"
+        let known = GodwitError(.notARecipient, error.message, hint: hint, underlying: error.underlying)
+        report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: known))
       }
     }
     if !note.isTaken, let code = note.code {

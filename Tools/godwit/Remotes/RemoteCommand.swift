@@ -5,7 +5,7 @@ import ToolSupport
 struct RemoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remote",
-    abstract: "Name the places that keep sync files for the group: folders, and buckets of object stores.",
+    abstract: "Name the places that keep sync files for the group: folders, ssh hosts and buckets.",
     discussion: """
       Examples:
         godwit remote add home /media/stick/godwit && godwit sync
@@ -19,8 +19,8 @@ struct RemoteAdd: AsyncParsableCommand {
     commandName: "add",
     abstract: "Add a remote, and mark the place as this group's.",
     discussion: """
-      URL is a folder's path, which must exist, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME; without endpoint it is \
-      AWS. It is kept and shown, so it holds no secret: keys are read from AWS_ACCESS_KEY_ID and \
+      URL is a folder's path, which must exist; ssh://[USER@]HOST[:PORT]/PATH with a replica's path over there; or \
+      s3://BUCKET/PREFIX?endpoint=URL&region=NAME, which without endpoint is AWS. It is kept and shown, so it holds no secret: keys are read from AWS_ACCESS_KEY_ID and \
       AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials and ~/.aws/config (AWS_PROFILE), whenever they are needed.
       """)
 

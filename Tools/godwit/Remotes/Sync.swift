@@ -27,7 +27,8 @@ struct Sync: AsyncParsableCommand {
   @Flag(
     help: """
       Keep a log at the remotes, from which the others fetch what they lack with one request, in place of every \
-      member's file. It costs this machine what the others save.
+      member's file. It costs this machine what the others save. Do so again and again: until 45 minutes after the \
+      last time, the others fetch from the log alone.
       """)
   var collect = false
 
