@@ -115,9 +115,12 @@ struct RemotePass {
     case other
   }
 
+  /// For how long a list may not show what was published, in milliseconds.
+  private static let lateTime: Int64 = 600_000
+
   /// A file with another tag than the noted one may have the same bytes; if not, it is imported as anybody's: it may be
   /// a copy's of this machine, or the only one of what this machine has lost. A list that does not show what was just
-  /// published is believed the second time.
+  /// published is believed the second time, or some minutes later.
   mutating func judge(
     _ file: CarriedFile?, of own: Origin, on carrier: any Carrier
   ) async throws -> Standing {
@@ -137,7 +140,8 @@ struct RemotePass {
       }
     }
     guard note.tag != nil else { return .unknown }
-    guard note.code == RemoteNotes.File.new else { return file == nil ? .gone : .other }
+    let isFresh = note.code == RemoteNotes.File.new && (now - note.at).magnitude < Self.lateTime
+    guard isFresh else { return file == nil ? .gone : .other }
     note.code = RemoteNotes.File.late
     try await save(note)
     return .late

@@ -74,6 +74,12 @@ struct RemoteFaultTests {
     #expect(try await remote.sync(0).findings.isEmpty)
     try FileManager.default.removeItem(atPath: mailbox)
     #expect(try await remote.sync(0).findings == [.emptied])
+    // Published anew just now, and gone when the next sync comes much later: who syncs once and carries the stick away
+    // would carry nothing.
+    remote.group.clock.advance(11 * 60_000)
+    try FileManager.default.removeItem(atPath: mailbox)
+    let gone = try await remote.sync(0)
+    #expect(gone.findings == [.emptied] && gone.published != nil)
   }
 
   @Test("22: who lacks what was forgotten rejoins by a state at the remote, and loses nothing of its own")
