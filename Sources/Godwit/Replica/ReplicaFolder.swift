@@ -18,15 +18,8 @@ struct ReplicaFolder {
 
   /// A working folder's replica lies in its `.godwit`, where the command line makes it.
   private static func holder(of path: String) -> String {
-    let inner = "\(path)/\(innerName)"
-    return !holdsReplica(path) && holdsReplica(inner) ? inner : path
-  }
-
-  /// The folder inside a working folder that holds the replica.
-  static let innerName = ".godwit"
-
-  static func holdsReplica(_ folder: String) -> Bool {
-    ["database", "keyring"].contains { PrivateFile.exists("\(folder)/\($0)") }
+    let inner = "\(path)/\(Replica.innerFolderName)"
+    return !Replica.lies(in: path) && Replica.lies(in: inner) ? inner : path
   }
 
   var database: String { "\(path)/database" }
@@ -131,5 +124,15 @@ struct ReplicaFolder {
     return GodwitError(
       .damagedDatabase, "the first page of \(database) is damaged",
       hint: "keep the file, restore a backup or join again from another replica", underlying: error)
+  }
+}
+
+extension Replica {
+  /// The folder inside a working folder that holds the replica.
+  package static let innerFolderName = ".godwit"
+
+  /// Whether a folder holds a replica, or the keyring of one that is to be.
+  package static func lies(in folder: String) -> Bool {
+    ["database", "keyring"].contains { PrivateFile.exists("\(folder)/\($0)") }
   }
 }

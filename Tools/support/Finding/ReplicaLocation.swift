@@ -26,9 +26,6 @@ public struct ReplicaLocation: Hashable, Sendable {
 ///
 /// Options come before the environment, and the environment before the defaults (Specs/cli.md, "Finding the replica").
 public struct ReplicaLocator: Sendable {
-  /// The folder inside a working folder that holds the replica.
-  public static let folderName = ".godwit"
-
   private let path: String?
   private let keyring: String?
   private let machineKey: String?
@@ -70,7 +67,7 @@ public struct ReplicaLocator: Sendable {
   /// The replica that is there already, or else the place where one is to be made.
   public func existingOrNew() throws -> ReplicaLocation {
     if let path { return try location(in: Self.folder(for: path)) }
-    return try location(in: searchUpwards() ?? Self.join(currentFolder, Self.folderName))
+    return try location(in: searchUpwards() ?? Self.join(currentFolder, Replica.innerFolderName))
   }
 
   /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
@@ -114,20 +111,16 @@ public struct ReplicaLocator: Sendable {
   private func searchUpwards() -> String? {
     var folder = currentFolder
     while true {
-      let candidate = Self.join(folder, Self.folderName)
-      if Self.holdsReplica(candidate) { return candidate }
+      let candidate = Self.join(folder, Replica.innerFolderName)
+      if Replica.lies(in: candidate) { return candidate }
       guard folder != "/", !folder.isEmpty else { return nil }
       folder = FilePath.folder(of: folder)
     }
   }
 
   private static func folder(for path: String) -> String {
-    if holdsReplica(path) || FilePath.name(of: path) == folderName { return path }
-    return join(path, folderName)
-  }
-
-  private static func holdsReplica(_ folder: String) -> Bool {
-    ["database", "keyring"].contains { FileManager.default.fileExists(atPath: join(folder, $0)) }
+    if Replica.lies(in: path) || FilePath.name(of: path) == Replica.innerFolderName { return path }
+    return join(path, Replica.innerFolderName)
   }
 
   private static func join(_ folder: String, _ name: String) -> String {
