@@ -13,7 +13,7 @@ from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Tuple, Ty
 from . import _library
 from ._cache import Cache
 from ._documents import Collection, Documents
-from ._errors import Error, MisuseError
+from ._errors import MisuseError
 from ._library import Value, text
 from ._parameters import Values, bound
 from ._rows import Row, Rows
