@@ -63,19 +63,19 @@ extension Replica {
 
   /// Lends an exporter on one state of the database and of the members.
   func withExporter<Output: Sendable>(
-    for member: String?, _ content: Exporter.Content,
+    for member: String?, at speaker: Origin? = nil, _ content: Exporter.Content,
     _ body: @escaping @Sendable (Exporter, MakeDurable) throws -> Output
   ) async throws -> Output {
     for _ in 0..<10 {
       do {
-        return try await withExporterOnce(for: member, content, body)
+        return try await withExporterOnce(for: member, at: speaker, content, body)
       } catch is MembersChanged {}
     }
     throw GodwitError(.busy, "the group's members change time and again", hint: "try again")
   }
 
   private func withExporterOnce<Output: Sendable>(
-    for member: String?, _ content: Exporter.Content,
+    for member: String?, at speaker: Origin?, _ content: Exporter.Content,
     _ body: @escaping @Sendable (Exporter, MakeDurable) throws -> Output
   ) async throws -> Output {
     let (database, anchor, keys) = (folder.database, folder.anchor, folder.keys)
@@ -96,8 +96,8 @@ extension Replica {
         throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
       }
       let exporter = try Exporter(
-        connection: connection, identity: contents.identity, roster: roster, targets: targets, content: content,
-        createdAt: createdAt, memory: memory)
+        connection: connection, identity: contents.identity, roster: roster, targets: targets, at: speaker,
+        content: content, createdAt: createdAt, memory: memory)
       return try body(exporter) { head, state in
         try Self.synchronizeLog(of: database)
         return try anchor.noteExport(of: head, state, at: createdAt)
@@ -142,6 +142,8 @@ extension Replica {
   /// A file that was imported.
   struct TakenFile: Sendable {
     let report: MergeReport
+    /// The incarnation that made it.
+    let origin: Origin
     /// The transactions that it has.
     let ranges: OriginRanges
     /// A hash of the recipients that it is sealed to, or of those whose epoch it is sealed to.
@@ -247,7 +249,8 @@ extension Replica {
       let report = try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
       return TakenFile(
-        report: report, ranges: OriginRanges(file.header.ranges), sealed: keys.sealed(file.header.recipients),
+        report: report, origin: file.header.origin, ranges: OriginRanges(file.header.ranges),
+        sealed: keys.sealed(file.header.recipients),
         needsState: try Importer.needsState(after: file.header, writer.log), base: file.base,
         header: file.header.ranges.isEmpty && file.header.stateFile == nil ? file.headerBytes : nil)
     }

@@ -50,7 +50,7 @@ struct SyncFileInspector {
     let isRemoved = isOwnGroup && known[header.sender]?.isActive == false
     return SyncSource.Inspection.Content(
       formatVersion: SyncFileReader.formatVersion, group: header.group, isOwnGroup: isOwnGroup, sender: header.sender,
-      incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationID,
+      incarnation: header.origin.incarnationID,
       milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isStateFile: header.stateFile != nil,
       recipients: header.recipients.map { recipient in
         let member = known.all.lazy.flatMap(\.history.all).first { $0.recipient == recipient }

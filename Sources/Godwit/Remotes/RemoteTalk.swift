@@ -23,6 +23,8 @@ final class RemoteTalk: @unchecked Sendable {
   private(set) var taken: [MergeReport] = []
   private(set) var published: ExportReport?
   private(set) var fetchedBytes = 0
+  /// The incarnation that has sent a file: who else may write on for its member does not get what is sent here.
+  private var speaker: Origin?
 
   init(
     _ replica: Replica, over stream: TalkStream, by folder: RemotesFolder, part: Part = .both,
@@ -122,13 +124,13 @@ final class RemoteTalk: @unchecked Sendable {
       try await run { try $0.write(.nothing) }
       return nil
     }
-    let file = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
-    let exported = try await replica.withExporter(for: "\(other)", content) { exporter, makeDurable in
-      try exporter.export(to: file.pending, makeDurable: makeDurable, progress: nil)
+    let pending = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
+    let exported = try await replica.withExporter(for: "\(other)", at: speaker, content) { exporter, makeDurable in
+      try exporter.export(to: pending.file, makeDurable: makeDurable, progress: nil)
     }
     let report = report
     try await run { stream in
-      let source = try FileDescriptor.openPlainForReading(file.path)
+      let source = try FileDescriptor.openPlainForReading(pending.path)
       var sent = 0
       while true {
         let chunk = try [UInt8](unsafeUninitializedCapacity: TalkStream.frameLimit) { buffer, count in
@@ -145,7 +147,7 @@ final class RemoteTalk: @unchecked Sendable {
   }
 
   private func receive(isRejoining: Bool) async throws {
-    let file = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
+    let pending = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
     var count = 0
     receiving: while true {
       switch try await frame() {
@@ -154,7 +156,7 @@ final class RemoteTalk: @unchecked Sendable {
         guard count <= RemotePass.fileLimit else {
           throw GodwitError(.limitExceeded, "a file of the other side has more than \(RemotePass.fileLimit) bytes")
         }
-        try await BlockingThread.run { try file.pending.write(bytes) }
+        try await BlockingThread.run { try pending.file.write(bytes) }
         report(.fetching, count)
       case .end: break receiving
       case .nothing: return
@@ -163,7 +165,9 @@ final class RemoteTalk: @unchecked Sendable {
     }
     fetchedBytes += count
     guard part != .sending else { return }
-    taken.append(try await replica.take(fetched: file.path, isRejoining: isRejoining).report)
+    let file = try await replica.take(fetched: pending.path, isRejoining: isRejoining)
+    speaker = file.origin
+    taken.append(file.report)
   }
 }
 
@@ -171,10 +175,10 @@ final class RemoteTalk: @unchecked Sendable {
 ///
 /// Unchecked Sendable: one thread at a time writes to it.
 private final class TalkFile: @unchecked Sendable {
-  let pending: PendingFile
-  var path: String { pending.temporaryPath }
+  let file: PendingFile
+  var path: String { file.temporaryPath }
 
-  init(in folder: RemotesFolder) throws { pending = try PendingFile(replacing: "\(folder.path)/talk") }
+  init(in folder: RemotesFolder) throws { file = try PendingFile(replacing: "\(folder.path)/talk") }
 }
 
 extension Replica {

@@ -18,7 +18,7 @@ struct AcknowledgementIntake {
   func run() throws { try writer.withAcknowledgements(take) }
 
   private func take(_ acknowledgements: inout Acknowledgements) throws {
-    let sender = Origin(replica: header.sender, incarnation: header.incarnation)
+    let sender = header.origin
     if sender != writer.log.origins.own { try takeSender(sender, &acknowledgements) }
     try takeSigned(&acknowledgements)
     try acknowledgements.count(held: held)

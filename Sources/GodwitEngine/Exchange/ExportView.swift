@@ -12,6 +12,7 @@ final class ExportView {
 
   private let connection: Connection
   private let targets: [Roster.Entry]
+  private let speaker: Origin?
   private let acknowledgements: KnownAcknowledgements
   private var knownIncarnations: KnownIncarnations?
   private var knownCommon: Common?
@@ -25,10 +26,11 @@ final class ExportView {
   }
 
   init(
-    _ connection: Connection, _ identity: Identity, _ roster: Roster, _ targets: [Roster.Entry],
+    _ connection: Connection, _ identity: Identity, _ roster: Roster, _ targets: [Roster.Entry], at speaker: Origin?,
     _ acknowledgements: KnownAcknowledgements
   ) throws {
-    (self.connection, self.targets, self.acknowledgements) = (connection, targets, acknowledgements)
+    (self.connection, self.targets, self.speaker) = (connection, targets, speaker)
+    self.acknowledgements = acknowledgements
     log = try ChangeLog(connection)
     catalog = try Catalog(connection)
     prover = HistoryProver(identity, group: roster.group, log, on: connection)
@@ -48,7 +50,7 @@ final class ExportView {
   func common() throws -> Common {
     if let knownCommon { return knownCommon }
     let incarnations = try incarnations()
-    let holdings = try targets.flatMap { try incarnations.holdings(of: $0.identity.replica) }
+    let holdings = try targets.flatMap { try incarnations.holdings(of: $0.identity.replica, at: speaker) }
     let applied = holdings.map(\.applied).intersection()
     let needsState = applied.map { !$0.covers(forgotten) } ?? false
     let reached = needsState ? holdings.filter { $0.applied.covers(forgotten) } : holdings

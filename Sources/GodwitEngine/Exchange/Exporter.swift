@@ -57,9 +57,11 @@ package struct Exporter {
     package init() {}
   }
 
+  /// - Parameter speaker: The incarnation that takes the file at once: whatever else writes on for its member does not
+  ///   get it. Nil where it may be any.
   package init(
-    connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], content: Content,
-    createdAt: Int64, memory: Memory
+    connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], at speaker: Origin? = nil,
+    content: Content, createdAt: Int64, memory: Memory
   ) throws {
     self.connection = connection
     self.identity = identity
@@ -68,7 +70,7 @@ package struct Exporter {
     self.content = content
     self.createdAt = createdAt
     self.memory = memory
-    view = try ExportView(connection, identity, roster, targets, memory.acknowledgements)
+    view = try ExportView(connection, identity, roster, targets, at: speaker, memory.acknowledgements)
   }
 
   /// The same for a mailbox that leaves out what others have.

@@ -326,7 +326,7 @@ package final class Importer {
     if let left = leftOut[dot.origin] { return left.reason }
     // Beyond its end an incarnation's transactions are taken from those alone that live and hold them: they took them
     // before they knew.
-    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
+    let sender = file.header.origin
     if let end = endings[dot.origin], dot.sequence > end, endings[sender] != nil { return .ended }
     if !isAware, dot.origin.replica == file.header.sender { return .fenced }
     return transaction.hasSeen(forgotten) ? nil : .fenced

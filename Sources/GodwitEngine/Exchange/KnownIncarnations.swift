@@ -86,9 +86,12 @@ package struct KnownIncarnations {
 
   /// What each that writes on for a member is known to have. Of the own replica's copies only those count of which an
   /// acknowledgement came: most are backups that were restored.
-  package func holdings(of replica: ReplicaID) throws -> [Holding] {
+  ///
+  /// - Parameter speaker: The one that is asked about, if it is among them; nil for all.
+  package func holdings(of replica: ReplicaID, at speaker: Origin? = nil) throws -> [Holding] {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
-    return try living.map { origin in
+    let asked = living.filter { $0 == speaker }
+    return try (asked.isEmpty ? living : asked).map { origin in
       let record = records[origin]
       let applied = try holding(record?.stated.vector, of: origin)
       return Holding(applied: applied, present: applied.union(record?.held ?? VersionVector()))

@@ -48,6 +48,9 @@ package struct SyncFileHeader: Sendable {
     }
   }
 
+  /// The incarnation that made the file.
+  package var origin: Origin { Origin(replica: sender, incarnation: incarnation) }
+
   /// As the preamble has it.
   package let group: GroupID
   /// As the preamble has it.

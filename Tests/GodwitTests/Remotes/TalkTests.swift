@@ -1,0 +1,46 @@
+import Foundation
+import GodwitFiles
+import GodwitStorage
+import Testing
+
+@testable import Godwit
+@testable import GodwitRemotes
+
+/// Specs/remotes.md, "ssh", without ssh.
+@Suite("Two replicas that talk")
+struct TalkTests {
+  /// How many transactions the client has sent.
+  private func talk(_ client: Replica, with host: Replica) async throws -> Int? {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let streams = ends.map { SocketStream($0, name: "here", meter: TransferMeter()) }
+    let stream = TalkStream(source: streams[0], sink: streams[0])
+    let talk = RemoteTalk(client, over: stream, by: try await client.remotesFolder())
+    async let served = host.serve(source: streams[1], sink: streams[1])
+    #expect(try await BlockingThread.run { try stream.findMagic() } == nil)
+    try await talk.speakAsClient(isRejoining: false)
+    _ = try await served
+    return talk.published?.transactions
+  }
+
+  @Test("send what the one that speaks lacks, whatever a copy of it that may live does")
+  func copy() async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 1)
+    try await remote.syncAll(2)
+    try await remote.setAside(1, as: "copy")
+    try await remote.insert("b", 1)
+    try await remote.syncAll(2)
+    try await remote.restore(1, from: "copy")
+    try await remote.syncAll(2)
+    let lives = try await remote[0].members.incarnations().filter { !$0.isOwn && !$0.hasEnded }
+    #expect(lives.count == 2)
+    try await remote.insert("c", 0)
+    #expect(try await talk(remote[0], with: remote[1]) == 1)
+    #expect(try await talk(remote[0], with: remote[1]) == 0)
+    #expect(try await remote.ids(1) == ["a", "b", "c"])
+    // Files for all members keep it for the copy.
+    let file = remote.group.folder.file("all")
+    #expect(try await remote[0].export(to: .file(file)).transactions > 0)
+  }
+}
