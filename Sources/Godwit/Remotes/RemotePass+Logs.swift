@@ -33,7 +33,7 @@ extension RemotePass {
   /// Takes the next files of the log that is followed, by their names: a poll without news is one request, whatever
   /// lies there. False where everything is to be looked at.
   mutating func follow(as own: Origin, on carrier: any Carrier) async throws -> Bool {
-    guard !isCollecting, !isRejoining, let log = try await followedLog(as: own) else { return false }
+    guard !keepsLog, !isRejoining, let log = try await followedLog(as: own) else { return false }
     // A stick that is not mounted looks as one without news.
     if carrier.mayBeAway { try await requireMarker(on: carrier) }
     let number = try await takeNext(of: log.origin, after: log.number, from: carrier)
@@ -71,6 +71,11 @@ extension RemotePass {
       guard report.taken.last?.sender == origin.replica else { break }
     }
     return number
+  }
+
+  /// Whether others may follow the own log, and look at nothing else: a sync that brought them nothing would be unseen.
+  func isFollowed(as own: Origin) -> Bool {
+    notes["\(RemoteName.log(own, remote.logged))"].map { (now - $0.at).magnitude < LogTimes.silence } ?? false
   }
 
   /// The log of which a file was taken last, and the number of that; nil where that is long ago, where its collector
@@ -120,7 +125,7 @@ extension RemotePass {
     }
   }
 
-  /// The files of logs, where a mark is another than the noted one or this replica collects; otherwise those that were
+  /// The files of logs, where a mark is another than the noted one or this replica keeps one; otherwise those that were
   /// refused.
   mutating func logs(
     markedIn listed: [RemoteName: CarriedFile], on carrier: any Carrier
@@ -128,7 +133,7 @@ extension RemotePass {
     try await forgetUnmarked(listed)
     try await forgetLogs(but: nil)
     let hasChanged = listed.contains { $0.key.isLogMark && notes[$0.value.name]?.tag != $0.value.tag }
-    guard isCollecting || hasChanged else {
+    guard keepsLog || hasChanged else {
       return notes.values.reduce(into: [:]) { refused, note in
         guard let name = RemoteName(note.name), name.logNumber != nil, !note.isTaken else { return }
         refused[name] = CarriedFile(name: note.name, size: 0, tag: note.tag ?? "")
@@ -163,7 +168,8 @@ extension RemotePass {
 // MARK: Collecting
 
 extension RemotePass {
-  /// Puts what the log here does not have into its next files, and one now and then when there is nothing new.
+  /// Puts what the log here does not have into its next files, and, if this replica is asked to collect, one now and
+  /// then when there is nothing new.
   ///
   /// - Parameter listed: The files of all logs.
   mutating func log(beside listed: [RemoteName: CarriedFile], as own: Origin, to carrier: any Carrier) async throws {
@@ -186,7 +192,7 @@ extension RemotePass {
       return note.tag != nil
     }
     let latest = kept.max { (RemoteName($0.name)?.logNumber ?? 0) < (RemoteName($1.name)?.logNumber ?? 0) }
-    let isDue = latest.map { (now - $0.at).magnitude >= LogTimes.beat } ?? true
+    let isDue = isCollecting && latest.map { (now - $0.at).magnitude >= LogTimes.beat } ?? true
     let number = try nextNumber(listed)
     let name = RemoteName.log(own, number)
     let since = latest.map { $0.at - LogTimes.precision } ?? .min

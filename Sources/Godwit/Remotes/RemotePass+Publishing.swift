@@ -110,7 +110,7 @@ extension RemotePass {
       var file = note
       switch name {
       case .mailbox where isPresent(note, listed[name]): file.ranges.keep { $0 == origin }
-      case .log where !isCollecting && (now - note.at).magnitude < LogTimes.shortest:
+      case .log where !keepsLog && (now - note.at).magnitude < LogTimes.shortest:
         file.ranges.keep { $0.replica != own }
       default: return nil
       }

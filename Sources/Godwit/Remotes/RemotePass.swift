@@ -10,8 +10,10 @@ struct RemotePass {
   let replica: Replica
   let folder: RemotesFolder
   let isRejoining: Bool
-  /// Whether this replica keeps a log there of all that it takes.
+  /// Whether this replica is asked to keep a log there of all that it takes.
   let isCollecting: Bool
+  /// Whether it keeps one: because it is asked to, or because others may still follow the one that it has kept.
+  private(set) var keepsLog = false
   /// How fast bytes may move.
   let pace: TransferPace?
   let progress: Replica.SyncProgressHandler?
@@ -63,6 +65,7 @@ struct RemotePass {
     try await BlockingThread.run { try folder.removeLeftovers(of: name) }
     try await readNotes()
     let own = try await ownOrigin()
+    keepsLog = isCollecting || isFollowed(as: own)
     if try await !follow(as: own, on: carrier) { try await runWhole(as: own, over: carrier) }
   }
 
@@ -97,7 +100,7 @@ struct RemotePass {
     let needsState = try await publish(
       as: writer, besides: try await present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
     try await publishState(needsState, as: writer, to: carrier)
-    if isCollecting { try await log(beside: logs, as: writer, to: carrier) }
+    if keepsLog { try await log(beside: logs, as: writer, to: carrier) }
     try await tidyLog(as: writer, on: carrier)
     try await tidyBases(on: carrier)
     try await tidyEpochs(on: carrier)

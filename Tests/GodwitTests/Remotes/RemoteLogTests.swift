@@ -44,6 +44,22 @@ struct RemoteLogTests {
     #expect(try await remote.collect(0).publishedLog?.transactions == 0)
   }
 
+  @Test("is continued by a sync that is not asked to collect, until there is nothing new for three quarters of an hour")
+  func continued() async throws {
+    let remote = try await followed()
+    try await remote.insert("a", 0)
+    #expect(try await remote.sync(0).publishedLog?.transactions == 1)
+    #expect(try await remote.sync(1).taken.count == 1)
+    remote.group.clock.advance(40 * Self.minute)
+    // No file without news.
+    #expect(try await remote.sync(0).publishedLog == nil)
+    remote.group.clock.advance(6 * Self.minute)
+    try await remote.insert("b", 0)
+    #expect(try await remote.sync(0).publishedLog == nil)
+    #expect(try await remote.sync(1).taken.count == 1)
+    #expect(try await remote.ids(1) == ["a", "b"])
+  }
+
   @Test("21: once it is silent for three of its intervals mailboxes are read again")
   func silent() async throws {
     let remote = try await followed()

@@ -28,7 +28,7 @@ struct Sync: AsyncParsableCommand {
     help: """
       Keep a log at the remotes, from which the others fetch what they lack with one request, in place of every \
       member's file. It costs this machine what the others save. Do so again and again: until 45 minutes after the \
-      last time, the others fetch from the log alone.
+      log's last file, the others fetch from the log alone, and a sync without --collect continues it, too.
       """)
   var collect = false
 
