@@ -29,14 +29,22 @@ struct RemotesFolder: Sendable {
     return lock
   }
 
+  /// What is to be published at a remote, one file for each folder there.
+  private func spools(of remote: String) -> [String] {
+    [RemoteName.mailboxes, RemoteName.states, RemoteName.logs, RemoteName.bases, RemoteName.epochs].map {
+      "\(path)/\(remote).\($0)"
+    }
+  }
+
   /// Removes what a killed pass left under temporary names for a remote.
   func removeLeftovers(of remote: String) throws {
-    let folders = [
-      RemoteName.mailboxes, RemoteName.states, RemoteName.logs, RemoteName.bases, RemoteName.epochs,
-    ]
-    for suffix in folders {
-      try Leftovers.remove(of: "\(path)/\(remote).\(suffix)")
-    }
+    for spool in spools(of: remote) { try Leftovers.remove(of: spool) }
+  }
+
+  /// Removes all that was to be published at a remote.
+  func removeSpools(of remote: String) throws {
+    try removeLeftovers(of: remote)
+    for spool in spools(of: remote) { try Self.remove(spool) }
   }
 
   static func remove(_ path: String) throws(GodwitError) {

@@ -112,7 +112,7 @@ extension Replica.Remotes {
   ///
   /// - Throws: `invalidArgument` for a name that none has.
   public func remove(_ name: String) async throws {
-    try await replica.withRemotesFolder { _ in
+    try await replica.withRemotesFolder { folder in
       let remote = try await remote(named: name)
       try await replica.noting { try $0.remove(remote.name) }
     }
