@@ -24,7 +24,7 @@ final class ReplicaSession: DatabaseSession {
   /// Throws `readOnly` when the replica was opened to be read.
   func requireWriter() throws -> ReplicaWriter {
     guard let writer else {
-      throw GodwitError(.readOnly, "the replica was opened to be read", hint: "open it without isReadOnly to write")
+      throw GodwitError(.readOnly, "the replica was opened to be read", hint: "open it once more, to write")
     }
     return writer
   }

@@ -12,7 +12,7 @@ extension Statement {
   /// Throws `valueNotStorable` for NaN, which SQLite would turn into NULL.
   package func bind(_ value: Double, at index: Int32) throws {
     guard !value.isNaN else {
-      throw GodwitError(.valueNotStorable, "NaN cannot be stored", hint: "use an optional property and nil")
+      throw GodwitError(.valueNotStorable, "NaN cannot be stored", hint: "store NULL in its place")
     }
     try check(sqlite3_bind_double(handle, index, value))
   }
