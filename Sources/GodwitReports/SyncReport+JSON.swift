@@ -69,17 +69,26 @@ extension Replica.Remote {
           "at": .string(Format.time($0.at)),
         ]
       } ?? .null,
+      "refused": .array(
+        refused.map {
+          [
+            "name": .string($0.file), "code": .string($0.code.rawValue), "at": .string(Format.time($0.at)),
+          ]
+        }),
     ]
   }
 
   /// When it was last in sync, or `never`.
   package var synced: String { syncedAt.map { Format.time($0) } ?? "never" }
 
-  /// `ok`, or what is wrong; and what was found last.
+  /// `ok`, or what is wrong; what was found last; and what stays refused.
   package var state: String {
     let problem = problem.map { "\($0.code) since \(Format.time($0.since))" } ?? "ok"
-    guard let found else { return problem }
-    return "\(problem); \(found.findings.map(\.rawValue).sorted().joined(separator: ", ")) at \(Format.time(found.at))"
+    let found = found.map {
+      "\($0.findings.map(\.rawValue).sorted().joined(separator: ", ")) at \(Format.time($0.at))"
+    }
+    let refused = refused.map { "\(Format.printable($0.file)) is refused: \($0.code)" }
+    return ([problem] + [found].compactMap(\.self) + refused).joined(separator: "; ")
   }
 
   /// `home, synced 2026-01-31T09:30:00.250Z: ok`.

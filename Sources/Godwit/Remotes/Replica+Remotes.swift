@@ -30,6 +30,8 @@ extension Replica {
     public let problem: Problem?
     /// What was found there last that this replica had not left so; nil when nothing ever was.
     public let found: Found?
+    /// Files of members that were fetched and refused, and are there still as they were. Nothing of them was taken.
+    public let refused: [Refusal]
 
     /// The name.
     public var id: String { name }
@@ -42,6 +44,16 @@ extension Replica {
       public let message: String
       /// Since when each sync has met this code.
       public let since: Date
+    }
+
+    /// A file that stays refused.
+    public struct Refusal: Sendable, Hashable {
+      /// Its name at the remote.
+      public let file: String
+      /// What it was refused for.
+      public let code: GodwitError.Code
+      /// When it was refused last.
+      public let at: Date
     }
 
     /// How a remote once differed from what this replica had left there. Nothing was lost by it.
@@ -64,7 +76,7 @@ extension Replica {
 extension Replica.Remotes {
   /// All of them, by their names.
   public func list() async throws -> [Replica.Remote] {
-    try await replica.pool.read { try RemoteNotes($0).list().map(Replica.Remote.init) }
+    try await replica.pool.read { try Replica.Remote.all(RemoteNotes($0)) }
   }
 
   /// Adds a remote, and writes the group's marker there where there is none.
@@ -105,7 +117,7 @@ extension Replica.Remotes {
       if try !marker.check(on: carrier, meter: meter) { try marker.write(to: carrier, by: folder, meter: meter) }
     }
     try await replica.noting { try $0.save(remote) }
-    return Replica.Remote(remote)
+    return Replica.Remote(remote, refused: [])
   }
 
   /// Forgets a remote and all that is known of it. What lies there stays.
@@ -115,6 +127,7 @@ extension Replica.Remotes {
     try await replica.withRemotesFolder { folder in
       let remote = try await remote(named: name)
       try await replica.noting { try $0.remove(remote.name) }
+      try await BlockingThread.run { try folder.removeSpools(of: remote.name) }
     }
   }
 
@@ -184,7 +197,12 @@ extension Replica {
 }
 
 extension Replica.Remote {
-  init(_ remote: RemoteNotes.Remote) {
+  /// All of them, by their names.
+  static func all(_ notes: RemoteNotes) throws -> [Replica.Remote] {
+    try notes.list().map { Replica.Remote($0, refused: try notes.refusals(of: $0.name)) }
+  }
+
+  init(_ remote: RemoteNotes.Remote, refused: [RemoteNotes.Refusal]) {
     self.init(
       name: remote.name, url: remote.url, addedAt: Date(milliseconds: remote.addedAt),
       syncedAt: remote.syncedAt.map { Date(milliseconds: $0) },
@@ -195,6 +213,9 @@ extension Replica.Remote {
       found: remote.found.map {
         Found(
           findings: Set($0.names.compactMap(Replica.SyncReport.Finding.init)), at: Date(milliseconds: $0.at))
+      },
+      refused: refused.map {
+        Refusal(file: $0.name, code: GodwitError.Code(rawValue: $0.code), at: Date(milliseconds: $0.at))
       })
   }
 }

@@ -86,6 +86,9 @@ package struct RemoteNotes {
     /// Taken, but for what could neither be applied nor wait, and may once other files have come.
     package static let incomplete = "incomplete"
 
+    /// The codes of files that were not refused.
+    static let keptCodes: Set = [new, late, leftOut, mutual, incomplete, GodwitError.Code.fenced.rawValue]
+
     /// Whether this replica needs a state of its author's.
     package var needsState: Bool { code == GodwitError.Code.fenced.rawValue || code == Self.mutual }
 
@@ -181,6 +184,33 @@ package struct RemoteNotes {
         files[file.name] = file
       }
       return files
+    }
+  }
+
+  /// A member's mailbox that was fetched and refused, and is there still.
+  package struct Refusal: Sendable {
+    package let name: String
+    package let code: String
+    /// When it was refused last. Milliseconds since 1970 UTC.
+    package let at: Int64
+  }
+
+  /// The mailboxes that stay refused, by their names. Linear in those that are there.
+  package func refusals(of remote: String) throws -> [Refusal] {
+    // One of this replica's own has a hash of its bytes.
+    let sql = """
+      SELECT name, code, at FROM godwit_remote_file
+        WHERE remote = ? AND name >= 'm/' AND name < 'm0' AND code IS NOT NULL AND content = x'' ORDER BY name
+      """
+    return try connection.withStatement(sql) { statement in
+      try statement.bind([.text(remote)])
+      var refusals: [Refusal] = []
+      while try statement.step() {
+        let code = try statement.text(at: 1)
+        guard !File.keptCodes.contains(code) else { continue }
+        refusals.append(Refusal(name: try statement.text(at: 0), code: code, at: statement.integer(at: 2)))
+      }
+      return refusals
     }
   }
 

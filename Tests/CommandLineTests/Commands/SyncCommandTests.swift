@@ -33,7 +33,7 @@ import Testing
   @Test func theJSONIsOfOneLineForEachRemote() async throws {
     let (desk, _, stick) = try await pair()
     let added = try desk.godwit("remote", "add", "stick", stick, "--json")
-    let remote: Set = ["name", "url", "added", "synced", "problem", "found"]
+    let remote: Set = ["name", "url", "added", "synced", "problem", "found", "refused"]
     #expect(try Set(#require(try added.objects().first).keys) == remote)
     #expect(try Set(#require(try desk.godwit("remote", "list", "--json").objects().first).keys) == remote)
     let tested = try desk.godwit("remote", "test", "stick", "--json")

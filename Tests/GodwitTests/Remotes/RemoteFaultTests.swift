@@ -217,6 +217,12 @@ struct RemoteFaultTests {
     // Another member's file under this name is a file like any, and brings what it has.
     #expect(kind == "swapped" ? report.refused.isEmpty : report.refused.count == 1)
     #expect(try await remote.sync(0).fetchedBytes == 0)
+    // It stays named, also by a sync that does not look at it again.
+    let name = "m/\(URL(fileURLWithPath: mailbox).lastPathComponent)"
+    let named = try await remote[0].remotes.list().flatMap(\.refused)
+    #expect(named.map(\.file) == report.refused.map(\.name) && named.allSatisfy { $0.file == name })
+    #expect(named.map(\.code) == report.refused.map(\.error.code))
+    #expect(try await remote[0].status().remotes.flatMap(\.refused) == named)
     remote.group.clock.advance(3_600_000)
     #expect((try await remote.sync(0).fetchedBytes > 0) == (kind == "garbage" || kind == "cut"))
     // Its owner puts it right, and it is taken.
