@@ -28,8 +28,7 @@ let package = Package(
     // System libraries
     .systemLibrary(
       name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev", "libssl-dev"])]),
-    // For the bench alone: OpenSSL's own ciphers, to compare with
-    .systemLibrary(name: "COpenSSL", path: "Tools/openssl", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     // What programs in C include: godwit.h
@@ -48,8 +47,7 @@ let package = Package(
     .target(
       name: "GodwitCrypto",
       dependencies: [
-        "GodwitBase", "GodwitFiles", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "GodwitBase", "GodwitFiles", "COpenSSL", .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "GodwitKeys",

@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 import GodwitBase
 
 /// scrypt (RFC 7914) with r = 8 and p = 1, whose memory is 1 KiB times 2 to the power of the cost.
@@ -19,14 +18,6 @@ package enum Scrypt {
         .limitExceeded, "the passphrase's cost of 2^\(cost) is beyond the limit of 2^\(costMax)",
         hint: "do not open what asks for so much memory, unless you made it yourself")
     }
-    do {
-      return try secret.withUnsafeBytes { passphrase in
-        try KDF.Scrypt.deriveKey(
-          from: passphrase, salt: salt, outputByteCount: 32, rounds: 1 << cost, blockSize: 8, parallelism: 1)
-      }
-    } catch {
-      throw GodwitError(
-        .limitExceeded, "there is not enough memory for the passphrase's cost of 2^\(cost) KiB", underlying: error)
-    }
+    return try OpenSSL.scrypt(secret, salt: salt, cost: cost)
   }
 }

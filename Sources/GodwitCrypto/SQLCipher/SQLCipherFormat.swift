@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 import Foundation
 import GodwitBase
 
@@ -35,11 +34,7 @@ package struct SQLCipherFormat: Sendable {
   var macByteCount: Int { usesSHA512 ? 64 : 20 }
 
   func derive(_ secret: SymmetricKey, salt: [UInt8], rounds: Int) throws -> SymmetricKey {
-    try secret.withUnsafeBytes { bytes in
-      try KDF.Insecure.PBKDF2.deriveKey(
-        from: Array(bytes), salt: salt, using: usesSHA512 ? .sha512 : .insecureSHA1, outputByteCount: 32,
-        unsafeUncheckedRounds: rounds)
-    }
+    try OpenSSL.pbkdf2(secret, salt: salt, rounds: rounds, usesSHA512: usesSHA512)
   }
 
   func code(_ parts: [ArraySlice<UInt8>], key: SymmetricKey) -> [UInt8] {

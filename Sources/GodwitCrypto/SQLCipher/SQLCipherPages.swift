@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 import Foundation
 import GodwitBase
 
@@ -57,8 +56,8 @@ package struct SQLCipherPages {
   /// The content of a page that is whole, without the reserve. Page 1 begins as a database without encryption does.
   package func open(_ page: [UInt8], number: UInt32) throws -> [UInt8] {
     let end = format.pageSize - format.reserve
-    let iv = try AES._CBC.IV(ivBytes: page[end..<end + SQLCipherFormat.ivByteCount])
-    let content = try AES._CBC.decrypt(page[body(of: number)..<end], using: key, iv: iv, noPadding: true)
+    let iv = page[end..<end + SQLCipherFormat.ivByteCount]
+    let content = try OpenSSL.cbc(page[body(of: number)..<end], key: key, iv: iv, isSealing: false)
     return (number == 1 ? Self.plaintextMagic : []) + content
   }
 
@@ -68,9 +67,9 @@ package struct SQLCipherPages {
     let room = end - content.count
     guard room >= 0 else { throw GodwitError(.damagedDatabase, "a page has no room for its check") }
     let plain = content[body(of: number)...] + [UInt8](repeating: 0, count: room)
-    let iv = AES._CBC.IV()
+    let iv = SecretBytes(random: SQLCipherFormat.ivByteCount).withUnsafeBytes(Array.init)
     var page = number == 1 ? salt : []
-    page += try AES._CBC.encrypt(Array(plain), using: key, iv: iv, noPadding: true)
+    page += try OpenSSL.cbc(plain, key: key, iv: iv[...], isSealing: true)
     page += iv
     page += format.code([page[body(of: number)...], number.littleEndianBytes[...]], key: macKey)
     return page + [UInt8](repeating: 0, count: format.pageSize - page.count)
