@@ -38,7 +38,7 @@ extension ReportPage {
         Need(
           "\(names.forked($0)). One side takes the other's state",
           "godwit export --state FILE there, godwit import --rejoin FILE here")
-      } + status.differing.map { Need(names.differing($0)) }
+      } + status.copied.map { Need(names.copied($0)) } + status.differing.map { Need(names.differing($0)) }
   }
 
   private var remoteNeeds: [Need] {

@@ -76,6 +76,13 @@ extension ReplicaNames {
     Format.printable("\(name(replica)) states another state for the same changes; run on both: godwit verify")
   }
 
+  /// What is said of a member of which more than one incarnation may live.
+  package func copied(_ replica: ReplicaID) -> String {
+    Format.printable(
+      "more than one database of \(name(replica)) may be in use, and history is kept for each: godwit member incarnations"
+    )
+  }
+
   package func forked(_ fork: Replica.Status.Fork) -> String {
     Format.printable(
       "\(name(fork.replica)) has two histories from transaction \(fork.sequence) on, and \(name(fork.shownBy)) holds the other"

@@ -42,6 +42,7 @@ package struct StatusReport: Sendable {
               ("sequence", .number(fork.sequence)), ("shownBy", .object(names.json(fork.shownBy))),
             ])
         }),
+      "copied": .array(status.copied.map { .object(names.json($0)) }),
       "remotes": .array(status.remotes.map(\.json)),
       "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]

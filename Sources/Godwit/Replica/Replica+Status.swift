@@ -43,6 +43,7 @@ extension Replica {
         forks: try KnownForks(connection: connection).list().map {
           Replica.Status.Fork(replica: $0.replica, sequence: $0.sequence, shownBy: $0.shownBy)
         },
+        copied: ([own] + members).filter(incarnations.isCopied),
         remotes: try Replica.Remote.all(RemoteNotes(connection)), alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))

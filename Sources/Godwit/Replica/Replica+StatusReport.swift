@@ -61,6 +61,10 @@ extension Replica {
     /// Where this replica and another member hold two histories of one origin, so that neither takes in what the other
     /// builds on its own, until one of the two takes over the other's state (`Replica.rejoin`).
     public let forks: [Fork]
+    /// Members of which more than one incarnation may live: after a copy of a folder came into use, or a machine was
+    /// put back by one. History is kept for each until a person says which has ended; see
+    /// ``Replica/Members/end(_:of:)``.
+    public let copied: [ReplicaID]
     /// The remotes, with what is wrong with them and what was found there.
     public let remotes: [Remote]
     /// When the tables were found to hold something else than was noted beside the keyring; nil for never. See

@@ -84,12 +84,22 @@ package struct KnownIncarnations {
     package let present: VersionVector
   }
 
-  /// What each that writes on for a member is known to have. Of the own replica's copies only those count of which an
-  /// acknowledgement came: most are backups that were restored.
+  /// Those that write on for a member. Of the own replica's copies only those count of which an acknowledgement came:
+  /// most are backups that were restored.
+  private func writing(for replica: ReplicaID) -> [Origin] {
+    living(of: replica).filter { replica != own.replica || records[$0] != nil }
+  }
+
+  /// Whether more than one incarnation may write on for a member, so that history is kept for each.
+  package func isCopied(_ replica: ReplicaID) -> Bool {
+    writing(for: replica).count + (replica == own.replica ? 1 : 0) > 1
+  }
+
+  /// What each that writes on for a member is known to have.
   ///
   /// - Parameter speaker: The one that is asked about, if it is among them; nil for all.
   package func holdings(of replica: ReplicaID, at speaker: Origin? = nil) throws -> [Holding] {
-    let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
+    let living = writing(for: replica)
     let asked = living.filter { $0 == speaker }
     return try (asked.isEmpty ? living : asked).map { origin in
       let record = records[origin]

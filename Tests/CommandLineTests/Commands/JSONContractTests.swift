@@ -123,7 +123,7 @@ import Testing
         "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion",
         "heldVersion",
-        "forks", "differing", "altered", "remotes",
+        "forks", "differing", "altered", "copied", "remotes",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)

@@ -35,6 +35,7 @@ struct TalkTests {
     try await remote.syncAll(2)
     let lives = try await remote[0].members.incarnations().filter { !$0.isOwn && !$0.hasEnded }
     #expect(lives.count == 2)
+    #expect(try await remote[0].status().copied == [remote[1].identity.replica])
     try await remote.insert("c", 0)
     #expect(try await talk(remote[0], with: remote[1]) == 1)
     #expect(try await talk(remote[0], with: remote[1]) == 0)
@@ -42,5 +43,8 @@ struct TalkTests {
     // Files for all members keep it for the copy.
     let file = remote.group.folder.file("all")
     #expect(try await remote[0].export(to: .file(file)).transactions > 0)
+    let former = try #require(lives.min { ($0.lastHeard ?? .distantPast) < ($1.lastHeard ?? .distantPast) })
+    try await remote[0].members.end(former.id, of: "\(former.replica)")
+    #expect(try await remote[0].status().copied.isEmpty)
   }
 }

@@ -35,6 +35,7 @@ struct StatusView {
       fields.append(("state", "the tables hold something else than was noted beside the keyring (see: godwit verify)"))
     }
     for fork in status.forks { fields.append(("forked", names.forked(fork))) }
+    for replica in status.copied { fields.append(("copied", names.copied(replica))) }
     for remote in status.remotes { fields.append(("remote", remote.text)) }
     for replica in status.differing { fields.append(("state", names.differing(replica))) }
     let lines = fields.map { name, value in
