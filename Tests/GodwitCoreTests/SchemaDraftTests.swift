@@ -114,4 +114,15 @@ struct SchemaDraftTests {
     #expect(!loses("text") && !loses(.null))
     #expect(Conversion.widened(.real(0.1), to: .text) == "0.1" && Conversion.widened(.integer(-7), to: .text) == "-7")
   }
+
+  @Test("a rule that comes to more than an integer can be falls back, and loses")
+  func overflows() throws {
+    let column = ColumnDefinition(name: "n", type: .integer, isNullable: true)
+    let conversion = Conversion(name: "n", .expression("n * 1000"), to: column)
+    for number in [9_223_372_036_854_775_808.0, -1e19, .infinity] {
+      let outcome = conversion.apply(1) { _, _, _ in .real(number) }
+      #expect(outcome == Conversion.Outcome(value: .null, loses: true, isFallback: true))
+    }
+    #expect(conversion.apply(1) { _, _, _ in .real(1.5) } == Conversion.Outcome(value: 1.5))
+  }
 }

@@ -56,9 +56,11 @@ package struct Conversion: Hashable, Sendable {
     return Outcome(value: stored, loses: isInexact(value))
   }
 
-  /// Whether the column takes a value. A check that comes to no result takes nothing.
+  /// Whether the column takes a value: no REAL beyond 64 bits where integers are, which no program reads again. A check
+  /// that comes to no result takes nothing.
   private func takes(_ value: Value, _ evaluate: (String, String, Value) throws -> Value?) rethrows -> Bool {
     guard value != .null || isNullable else { return false }
+    if type == .integer, case .real(let number) = value, Int64(exactly: number.rounded()) == nil { return false }
     guard let check else { return true }
     return try evaluate("NOT (\(check))", checkedName, value).map { $0 != .integer(1) } ?? false
   }
