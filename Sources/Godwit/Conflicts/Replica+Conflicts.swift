@@ -101,12 +101,13 @@ extension Replica.Conflicts {
   ///   table is not synced any more, or the column is another one now (`Conflict.formerColumns`).
   @discardableResult
   public func restore(_ id: Conflict.ID) async throws -> Bool {
-    try await replica.withWriter { writer in
+    let clock = replica.documentClock
+    return try await replica.withWriter { writer in
       try writer.write { transaction in
         let log = ConflictLog(writer.connection, origins: writer.log.origins)
         guard let conflict = try log.list(.init(id: id), limit: 1).first else { throw Self.noConflict(id) }
         try Self.checkIsRestorable(conflict)
-        let hasWritten = try ConflictRestorer(writer, transaction).restore(conflict)
+        let hasWritten = try ConflictRestorer(writer, transaction, now: clock.now).restore(conflict)
         try log.markResolved(id)
         return hasWritten
       }

@@ -164,6 +164,25 @@ struct DocumentExpiryTests {
     }
   }
 
+  @Test("what lost in a document that has expired since comes back without the expiry")
+  func restored() async throws {
+    let here = group[0].documents("sessions")
+    try await here.set("s", ["n": 1], expires: instant(100))
+    try await group.settle()
+    try await here.merge("s", ["n": 2])
+    group.clock.advance(1)
+    try await group[1].documents("sessions").merge("s", ["n": 3])
+    try await group.settle()
+    let conflict = try #require(try await group[0].conflicts.list().first)
+    group.clock.advance(100)
+    #expect(try await group[0].maintenance.sweep() == 1)
+    #expect(try await group[0].conflicts.restore(conflict.id))
+    #expect(try await here.get("s")?["n"] == 2)
+    group.clock.advance(1_000)
+    try await group.settle()
+    for replica in group.replicas { #expect(try await replica.documents("sessions").get("s")?["n"] == 2) }
+  }
+
   @Test("an expired document does not come back from a replica whose clock is slow")
   func slowClock() async throws {
     let slow = TestClock(1_700_000_000_000 - 600_000)

@@ -9,9 +9,12 @@ package struct ConflictRestorer {
   private let transaction: Transaction
   private let tables: MergeTables
   private let rows: RowHistory
+  /// What documents expire by, in milliseconds since 1970 UTC.
+  private let now: Int64
 
-  package init(_ writer: ReplicaWriter, _ transaction: Transaction) throws {
+  package init(_ writer: ReplicaWriter, _ transaction: Transaction, now: Int64) throws {
     self.writer = writer
+    self.now = now
     self.transaction = transaction
     rows = try RowHistory(writer.connection, log: writer.log, catalog: writer.catalog)
     tables = rows.tables
@@ -52,6 +55,8 @@ package struct ConflictRestorer {
     if let reason = try rows.limboRow(key)?.reasons.first { throw Self.waits(reason.kind, table) }
     var values = table.completed(hiddenCells ?? [])
     for cell in lost { values[cell.column - table.definition.keyCount] = cell.value }
+    // A document comes back without the expiry that has passed: nobody could read it otherwise.
+    if table.definition.isCollection, case .integer(let expiry)? = values.first, expiry <= now { values[0] = .null }
     try insert(key, values, table)
     return true
   }
