@@ -23,7 +23,8 @@ extension MergeReport.LeftOut {
     case .fenced:
       "written without having seen what has been forgotten here; on that machine: godwit sync --rejoin, once others "
         + "have synced"
-    case .ended: "an earlier state of that machine, whose work ends before. Where it still runs, import a file "
+    case .ended:
+      "an earlier state of that machine, whose work ends before. Where it still runs, import a file "
         + "from here first, then export again."
     case .unsigned: "not signed by who is said to have written it; its author's own file brings the true ones"
     }

@@ -53,7 +53,8 @@ extension GodwitError {
   private static func constraint(_ message: String) -> GodwitError {
     guard message.hasPrefix("FOREIGN KEY") else { return GodwitError(.constraint, message) }
     return GodwitError(
-      .constraint, message, hint: "a row would refer to one that is not there: insert that first, or delete first what refers to it")
+      .constraint, message,
+      hint: "a row would refer to one that is not there: insert that first, or delete first what refers to it")
   }
 
   static func damaged(_ message: String) -> GodwitError {
