@@ -264,6 +264,8 @@ import Testing
     #expect(try desk.godwit("limbo").text.contains("guest: ada is held by east, 1"))
     #expect(try desk.godwit("status").error.contains("see: godwit limbo"))
     #expect(try desk.godwit("status", "--json").objects().first?["limbo"] as? Int == 1)
+    let open = try #require(try desk.godwit("conflicts", "--json").objects().first?["id"] as? Int)
+    #expect(try desk.godwit("conflicts", "show", "\(open)").text.contains("its row waits: godwit limbo"))
     let (page, whole) = (try desk.godwit("report").text, try desk.godwit("report", "--values").text)
     #expect(
       page.contains("guest: another row holds the value") && !page.contains("ada is held") && !page.contains("west"))

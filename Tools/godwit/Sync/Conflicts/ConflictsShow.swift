@@ -35,6 +35,15 @@ struct ConflictsShow: AsyncParsableCommand {
 }
 
 extension Conflict {
+  /// Whether a write to another row ends it, and none to its own.
+  private var waits: Bool {
+    switch kind {
+    case .unique, .reference: true
+    case .constraint: columns.isEmpty
+    case .edit, .delete: false
+    }
+  }
+
   fileprivate func lines(_ names: ReplicaNames, lacksRow: Bool) -> [String] {
     let about = columns.isEmpty ? "" : ", \(columns.joined(separator: ", "))"
     let (lost, won) = sides
@@ -43,6 +52,8 @@ extension Conflict {
         self.state
       } else if lacksRow {
         "open; the row is gone, and nothing else is remembered of it: insert it anew with what lost"
+      } else if waits {
+        "open; what ends that its row waits: godwit limbo"
       } else {
         "open; to write again what lost: godwit conflicts restore \(id)"
       }
