@@ -100,7 +100,8 @@ enum Arguments {
     _ place: UnsafeMutablePointer<Result?>?, _ title: String
   ) throws -> UnsafeMutablePointer<Result?> {
     guard let place else { throw CallFailure.misuse("there is no place for the \(title)") }
-    place.pointee = nil
+    // A caller of C need not have written there.
+    place.initialize(to: nil)
     return place
   }
 
