@@ -365,7 +365,8 @@ typedef struct godwit_watch godwit_watch;
  * Watches tables, `count` of them; 0: all. That of a collection, `documents_NAME`, need not be there yet; any other must.
  * `descriptor` becomes readable after a transaction has changed one of them: of this process at once, of another one
  * within a second. It may also become readable when nothing has changed, and does when the replica is closed. It belongs
- * to the watch: poll it, and call godwit_watch_clear before reading the tables anew.
+ * to the watch: poll it, and call godwit_watch_clear before reading the tables anew. GODWIT_BUSY in a thread with a
+ * transaction of the replica, for the tables are looked up.
  */
 int godwit_watch_open(godwit_replica *replica, const char *const *tables, size_t count, int *descriptor,
                       godwit_watch **watch);

@@ -41,6 +41,10 @@ static void wrong_arguments(godwit_replica *replica) {
   FAILS(GODWIT_BUSY, godwit_close(replica));
   FAILS(GODWIT_BUSY, godwit_export(replica, "x", NULL, 0, NULL));
   FAILS(GODWIT_BUSY, godwit_conflict_restore(replica, 1, NULL));
+  const char *const watched[] = {"note"};
+  int descriptor;
+  godwit_watch *watch;
+  FAILS(GODWIT_BUSY, godwit_watch_open(replica, watched, 1, &descriptor, &watch));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "\xff", NULL, 0, NULL));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, BY_ID, &value, 1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, BY_ID, NULL, 1, NULL));

@@ -12,13 +12,13 @@ public func openWatch(
     descriptor?.pointee = -1
     let place = try Arguments.place(watch, "watch")
     guard let descriptor else { throw CallFailure.misuse("there is no place for the descriptor") }
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let open = try HandleTable.find(handle, OpenReplica.self)
     guard count == 0 || tables != nil else { throw CallFailure.misuse("the tables are NULL") }
     let names = try UnsafeBufferPointer(start: tables, count: max(count, 0)).map {
       try Arguments.text($0, "table's name")
     }
-    try requireTables(names, of: replica)
-    let opened = try OpenWatch(replica, tables: names)
+    try requireTables(names, of: open)
+    let opened = try OpenWatch(open.replica, tables: names)
     descriptor.pointee = opened.descriptor
     place.pointee = HandleTable.add(opened)
   }
@@ -46,10 +46,10 @@ public func closeWatch(_ handle: OpaquePointer?) -> Int32 {
 }
 
 /// Throws `notInSchema` for a name that is no table's. A collection's table comes with its first document.
-private func requireTables(_ names: [String], of replica: Replica) throws {
+private func requireTables(_ names: [String], of open: OpenReplica) throws {
   let others = names.filter { !$0.hasPrefix("documents_") }
   guard !others.isEmpty else { return }
-  let unknown = try waiting {
+  let unknown = try open.working { replica in
     try await replica.read { reader in
       try others.first { name in
         try reader.rows("SELECT 1 FROM sqlite_master WHERE name = \(name) COLLATE NOCASE").isEmpty
