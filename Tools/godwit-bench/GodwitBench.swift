@@ -57,18 +57,20 @@ struct GodwitBench: AsyncParsableCommand {
       print(json ? try measurement.json() : measurement.line)
       if measurement.isOver { isOver = true }
     }
-    if !json { for line in peers(of: benchmarks, context) { print(line) } }
+    if !json { for line in try await peers(of: benchmarks, context) { print(line) } }
     if check && isOver { throw ExitCode(1) }
   }
 }
 
-/// What others take for the like of whole groups.
-private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [String] {
+/// What others take for the like of whole groups, and what is printed without a budget.
+private func peers(of benchmarks: [Benchmark], _ context: BenchContext) async throws -> [String] {
   let groups = Set(benchmarks.map(\.group))
   let merge = groups.contains("merge") ? [SessionExtension.line(context)] : []
   let documents = groups.contains("documents") ? [Diskcache.line(context)] : []
-  let usesStore = benchmarks.contains { benchmark in storeBenchmarks.contains { $0.name == benchmark.name } }
-  return merge + documents + (usesStore ? [RcloneCopy.line(context)].compactMap(\.self) : [])
+  func usesSome(of rows: [Benchmark]) -> Bool { benchmarks.contains { row in rows.contains { $0.name == row.name } } }
+  let fleet = usesSome(of: fleetBenchmarks) ? [try await FleetFigures.shared.line(context)] : []
+  let store = usesSome(of: storeBenchmarks) ? [RcloneCopy.line(context)].compactMap(\.self) : []
+  return merge + documents + fleet + store
 }
 
 /// Every row of the table, in the order it is printed.

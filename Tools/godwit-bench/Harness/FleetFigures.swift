@@ -18,6 +18,23 @@ actor FleetFigures {
     return found[members]?.map(value).min() ?? 0
   }
 
+  /// What a large group's syncs take of a processor beside a group's of two. It is no row: decision 0036 says why.
+  func line(_ context: BenchContext) async throws -> String {
+    let large = Self.large(context)
+    let made = try await ratio(large, context) { $0.made.processor }
+    let taken = try await ratio(large, context) { $0.taken.processor }
+    return String(
+      format:
+        "one change among %d members: %.1f times the processor time of making its file among 2, %.1f of taking it",
+      large, made, taken)
+  }
+
+  private func ratio(
+    _ large: Int, _ context: BenchContext, _ value: (Fleet.Change) -> Double
+  ) async throws -> Double {
+    try await least(among: large, context, value) / least(among: 2, context, value)
+  }
+
   private static func changes(_ members: Int, _ context: BenchContext) async throws -> [Fleet.Change] {
     let folder = "\(context.folder)/fleet-\(members)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
