@@ -119,6 +119,12 @@ typedef struct godwit_error {
 /* The latest failure in this thread, or NULL when there was none. */
 const godwit_error *godwit_last_error(void);
 
+/*
+ * A copy of it with its texts, which the caller gives back by godwit_free; NULL when there was none, or memory is full. For
+ * languages whose runtimes may call the library at any time, in finalizers and in handlers of signals.
+ */
+godwit_error *godwit_copy_error(void);
+
 /* ---- Library ---------------------------------------------------------------------------------------------------- */
 
 /* The version of the library: "1.0.0". It is never freed. */
@@ -143,7 +149,8 @@ typedef struct godwit_options {
   int must_exist;              /* 1: GODWIT_NO_REPLICA where there is none; 0: it is made */
   int read_only;               /* 1: whatever would write is GODWIT_READ_ONLY */
   int post_quantum;            /* 1: a new replica has hybrid keys, and so have all members of its group */
-  int busy_milliseconds;       /* how long a transaction waits for others of this process to end; 0: 5,000 */
+  int busy_milliseconds;       /* how long a transaction waits for others of this process to end; 0: 5,000. For
+                                * another process it waits 5,000 at most, and they are not cut short */
 } godwit_options;
 
 #define GODWIT_OPTIONS {sizeof(godwit_options), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0}
@@ -167,9 +174,9 @@ int godwit_open(const char *path, const godwit_options *options, godwit_replica 
 int godwit_close(godwit_replica *replica);
 
 /*
- * Breaks off what other threads do with the replica now: their calls are GODWIT_CANCELLED. A transaction that is open can
- * only be rolled back; an exchange leaves what it had finished, and files whole. What begins later is not touched. Not for
- * handlers of signals: they wake a thread that calls it.
+ * Breaks off what other threads do with the replica now, and those that wait for others of this process: their calls are
+ * GODWIT_CANCELLED. A transaction that is open can only be rolled back; an exchange leaves what it had finished, and files
+ * whole. What begins later is not touched. Not for handlers of signals: they wake a thread that calls it.
  */
 int godwit_interrupt(godwit_replica *replica);
 

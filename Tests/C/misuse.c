@@ -29,6 +29,19 @@ static void null_pointers(godwit_replica *replica) {
   (void)value;
 }
 
+/* What was copied stays as it is while others fail. */
+static void copied_error(void) {
+  godwit_error *copy = NULL;
+
+  FAILS(GODWIT_MISUSE, godwit_commit(NULL));
+  copy = godwit_copy_error();
+  FAILS(GODWIT_MISUSE, godwit_open("notes", NULL, NULL));
+  REQUIRE(copy != NULL && copy->size == sizeof(godwit_error) && copy->code == GODWIT_MISUSE && copy->hint == NULL);
+  REQUIRE(strcmp(copy->name, "misuse") == 0 && strlen(copy->message) > 0);
+  REQUIRE(strcmp(copy->message, godwit_last_error()->message) != 0);
+  godwit_free(copy);
+}
+
 static void wrong_arguments(godwit_replica *replica) {
   godwit_transaction *transaction = NULL;
   godwit_rows *rows = NULL;
@@ -106,7 +119,7 @@ static void dead_handles(godwit_replica *replica) {
 }
 
 static void *use_in_another_thread(void *transaction) {
-  REQUIRE(godwit_last_error() == NULL);
+  REQUIRE(godwit_last_error() == NULL && godwit_copy_error() == NULL);
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, "DELETE FROM note", NULL, 0, NULL));
   FAILS(GODWIT_MISUSE, godwit_commit(transaction));
   return NULL;
@@ -198,6 +211,7 @@ int main(int count, char **arguments) {
   char *json = NULL;
 
   null_pointers(replica);
+  copied_error();
   wrong_arguments(replica);
   dead_handles(replica);
   another_thread(replica);

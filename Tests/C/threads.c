@@ -98,6 +98,38 @@ static void break_off(void) {
   REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
+static void *wait_to_write(void *argument) {
+  godwit_transaction *transaction = NULL;
+
+  pthread_barrier_wait(&meeting);
+  FAILS(GODWIT_CANCELLED, godwit_begin(replica, GODWIT_WRITE, &transaction));
+  return argument;
+}
+
+static void *wait_for_status(void *argument) {
+  char *json = NULL;
+
+  pthread_barrier_wait(&meeting);
+  FAILS(GODWIT_CANCELLED, godwit_status(replica, &json));
+  return argument;
+}
+
+/* Those that wait for this thread's transaction would do so for two minutes. */
+static void break_off_waiting(void) {
+  pthread_t threads[2];
+  godwit_transaction *transaction = NULL;
+
+  OK(godwit_begin(replica, GODWIT_WRITE, &transaction));
+  REQUIRE(pthread_barrier_destroy(&meeting) == 0 && pthread_barrier_init(&meeting, NULL, 3) == 0);
+  REQUIRE(pthread_create(&threads[0], NULL, wait_to_write, NULL) == 0);
+  REQUIRE(pthread_create(&threads[1], NULL, wait_for_status, NULL) == 0);
+  pthread_barrier_wait(&meeting);
+  usleep(200000);
+  OK(godwit_interrupt(replica));
+  REQUIRE(pthread_join(threads[0], NULL) == 0 && pthread_join(threads[1], NULL) == 0);
+  OK(godwit_rollback(transaction));
+}
+
 int main(int count, char **arguments) {
   pthread_t threads[THREADS];
   godwit_transaction *transaction = NULL;
@@ -116,6 +148,7 @@ int main(int count, char **arguments) {
   for (thread = 0; thread < THREADS; thread++) REQUIRE(pthread_join(threads[thread], NULL) == 0);
   take_back();
   break_off();
+  break_off_waiting();
   OK(godwit_begin(replica, GODWIT_READ, &transaction));
   OK(godwit_query(transaction, "SELECT count(*) FROM note", NULL, 0, &rows));
   REQUIRE(godwit_next(rows, &row) == GODWIT_ROW && row[0].integer == THREADS * ROUNDS * 4 / 5);

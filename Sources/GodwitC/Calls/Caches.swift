@@ -10,10 +10,10 @@ public func openCache(
 ) -> Int32 {
   call {
     let place = try Arguments.place(cache, "cache")
-    let replica = try HandleTable.find(handle, OpenReplica.self).replica
+    let owner = try HandleTable.find(handle, OpenReplica.self)
     let bound = Cache.Bound(bytes: bytes == 0 ? nil : bytes, entries: entries == 0 ? nil : entries)
-    let opened = try replica.cache(try Arguments.text(name, "cache's name"), bound: bound)
-    place.pointee = HandleTable.add(OpenCache(opened, of: replica))
+    let opened = try owner.replica.cache(try Arguments.text(name, "cache's name"), bound: bound)
+    place.pointee = HandleTable.add(OpenCache(opened, of: owner))
   }
 }
 
@@ -24,11 +24,11 @@ public func setInCache(
   _ lifetime: Int64
 ) -> Int32 {
   call {
-    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    let cache = try HandleTable.find(handle, OpenCache.self)
     let (key, data) = (try Arguments.text(key, "key"), Data(try Arguments.bytes(bytes, length)))
     guard lifetime >= 0 else { throw CallFailure.misuse("the lifetime is negative") }
     let stay: Cache.Lifetime = lifetime == 0 ? .unlimited : .fixed(.milliseconds(lifetime))
-    try waiting { try await cache.set(key, data, lifetime: stay) }
+    try cache.running { try await $0.set(key, data, lifetime: stay) }
   }
 }
 
@@ -41,9 +41,9 @@ public func getFromCache(
   call {
     let place = try Arguments.place(bytes, "bytes")
     length?.pointee = 0
-    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    let cache = try HandleTable.find(handle, OpenCache.self)
     let key = try Arguments.text(key, "key")
-    guard let data = try waiting(for: { try await cache.data(for: key) }) else { return }
+    guard let data = try cache.running({ try await $0.data(for: key) }) else { return }
     // One byte more, so that an empty value has a place too.
     guard let copy = malloc(data.count + 1) else { throw GodwitError(.limitExceeded, "memory is full") }
     data.withUnsafeBytes { source in
@@ -58,9 +58,9 @@ public func getFromCache(
 @_cdecl("godwit_cache_remove")
 public func removeFromCache(_ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> Int32 {
   call {
-    let cache = try HandleTable.find(handle, OpenCache.self).cache
+    let cache = try HandleTable.find(handle, OpenCache.self)
     let key = try Arguments.text(key, "key")
-    try waiting { try await cache.invalidate(key) }
+    try cache.running { try await $0.invalidate(key) }
   }
 }
 
@@ -68,8 +68,8 @@ public func removeFromCache(_ handle: OpaquePointer?, _ key: UnsafePointer<CChar
 @_cdecl("godwit_cache_clear")
 public func clearCache(_ handle: OpaquePointer?) -> Int32 {
   call {
-    let cache = try HandleTable.find(handle, OpenCache.self).cache
-    try waiting { try await cache.removeAll() }
+    let cache = try HandleTable.find(handle, OpenCache.self)
+    try cache.running { try await $0.removeAll() }
   }
 }
 

@@ -10,7 +10,11 @@ public func version() -> UnsafePointer<CChar>? { UnsafePointer(LibraryVersion.te
 
 /// As `godwit.h` says.
 @_cdecl("godwit_last_error")
-public func lastError() -> UnsafePointer<godwit_error>? { LatestFailure.current }
+public func lastError() -> UnsafePointer<godwit_error>? { UnsafePointer(LatestFailure.current) }
+
+/// As `godwit.h` says.
+@_cdecl("godwit_copy_error")
+public func copyError() -> UnsafeMutablePointer<godwit_error>? { LatestFailure.copy() }
 
 /// As `godwit.h` says.
 @_cdecl("godwit_free")
@@ -42,7 +46,7 @@ public func closeReplica(_ handle: OpaquePointer?) -> Int32 {
     try open.requireIdle()
     HandleTable.remove(handle)
     for watch in HandleTable.all(OpenWatch.self) where watch.replica === open.replica { watch.stop() }
-    HandleTable.removeAll(OpenCache.self) { $0.replica === open.replica }
+    HandleTable.removeAll(OpenCache.self) { $0.owner === open }
     try waiting { await open.replica.close() }
   }
 }

@@ -4,11 +4,17 @@ import Godwit
 final class OpenCache: Handled {
   static let title = "cache"
 
-  let cache: Cache
-  let replica: Replica
+  let owner: OpenReplica
+  private let cache: Cache
 
-  init(_ cache: Cache, of replica: Replica) {
+  init(_ cache: Cache, of owner: OpenReplica) {
     self.cache = cache
-    self.replica = replica
+    self.owner = owner
+  }
+
+  /// Runs work on the cache while its caller waits, or interrupts it.
+  func running<Output: Sendable>(_ body: @escaping @Sendable (Cache) async throws -> Output) throws -> Output {
+    let cache = cache
+    return try owner.running { try await body(cache) }
   }
 }

@@ -15,6 +15,8 @@ final class OpenReplica: Handled, @unchecked Sendable {
   /// What calls wait for now, by the number of the call.
   private var works: [UInt: Task<Void, Never>] = [:]
   private var workCount: UInt = 0
+  /// How often what was under way has been broken off.
+  private var interruptions = 0
 
   /// How many read transactions run at once.
   private static let readers = 4
@@ -42,21 +44,34 @@ final class OpenReplica: Handled, @unchecked Sendable {
   /// Throws as `outsideTransactions`, and what the work throws.
   func working<Output: Sendable>(_ body: @escaping @Sendable (Replica) async throws -> Output) throws -> Output {
     let replica = try outsideTransactions()
-    let number = condition.withLock {
+    return try running { try await body(replica) }
+  }
+
+  /// Runs work that no transaction is in the way of.
+  func running<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output) throws -> Output {
+    var number: UInt?
+    defer { if let number { end(number) } }
+    return try waiting(whenStarted: { number = begin($0) }, for: body)
+  }
+
+  /// Lets `interrupt` cancel what a call waits for, until the call's number is given back.
+  func begin(_ work: Task<Void, Never>) -> UInt {
+    condition.withLock {
       workCount += 1
+      works[workCount] = work
       return workCount
-    }
-    defer { condition.withLock { works[number] = nil } }
-    return try waiting { task in
-      condition.withLock { works[number] = task }
-    } for: {
-      try await body(replica)
     }
   }
 
+  func end(_ number: UInt) { condition.withLock { works[number] = nil } }
+
   /// Breaks off what is under way now, of any thread.
   func interrupt() {
-    let (works, transactions) = condition.withLock { (Array(self.works.values), Array(self.transactions.values)) }
+    let (works, transactions) = condition.withLock {
+      interruptions += 1
+      condition.broadcast()
+      return (Array(self.works.values), Array(self.transactions.values))
+    }
     for work in works { work.cancel() }
     for transaction in transactions { transaction.interrupt() }
   }
@@ -64,15 +79,16 @@ final class OpenReplica: Handled, @unchecked Sendable {
   /// The replica, for work that reads and writes by itself.
   ///
   /// Throws `busy` while this thread has a transaction of it open, for which the work would wait; and when those of
-  /// other threads do not end in time.
+  /// other threads do not end in time. Throws `CancellationError` when it is interrupted while it waits.
   private func outsideTransactions() throws -> Replica {
     condition.lock()
     defer { condition.unlock() }
     guard !transactions.values.contains(where: \.isOfThisThread) else {
       throw GodwitError(.busy, "this thread has a transaction open", hint: "commit it or roll it back first")
     }
-    let end = Date(timeIntervalSinceNow: patience)
+    let (end, before) = (Date(timeIntervalSinceNow: patience), interruptions)
     while isInUse {
+      guard interruptions == before else { throw CancellationError() }
       guard condition.wait(until: end) || !isInUse else { throw Self.busy }
     }
     return replica

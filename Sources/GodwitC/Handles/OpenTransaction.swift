@@ -35,7 +35,7 @@ final class OpenTransaction: Handled, @unchecked Sendable {
 
   /// Begins one.
   ///
-  /// Throws `busy` when others do not end theirs in time.
+  /// Throws `busy` when others do not end theirs in time, and `CancellationError` when it is interrupted meanwhile.
   static func begin(in owner: OpenReplica, isWriting: Bool) throws -> OpenTransaction {
     let transaction = OpenTransaction(of: owner, isWriting: isWriting)
     let hasOne = owner.openTransactions.contains { $0.isWriting && $0.isOfThisThread }
@@ -44,6 +44,8 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     }
     let task = Task.detached { await transaction.run() }
     transaction.task.withLock { $0 = task }
+    let number = owner.begin(task)
+    defer { owner.end(number) }
     if transaction.opened.wait(timeout: .now() + owner.patience) == .timedOut {
       task.cancel()
       transaction.ending.signal()
