@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -326,6 +327,23 @@ def test_changes_cost_nothing_while_nobody_asks_and_end_with_the_replica(tmp_pat
     assert len(os.listdir("/proc/self/fd")) <= before
 
 
+def test_changes_end_when_another_thread_closes_the_replica(tmp_path):
+    async def watch():
+        replica = godwit.open(tmp_path / "notes", migrations=NOTES)
+        begun = asyncio.Event()
+
+        async def count():
+            async for _ in replica.changes("note"):
+                begun.set()
+
+        counting = asyncio.create_task(count())
+        await begun.wait()
+        await asyncio.to_thread(replica.close)
+        await asyncio.wait_for(counting, 20)
+
+    asyncio.run(watch())
+
+
 def test_a_transaction_is_its_threads(replica):
     failures = []
 
@@ -369,6 +387,118 @@ def test_a_transaction_that_ends_in_another_thread_is_rolled_back(replica):
     thread.join()
     insert(replica, "kept")
     assert [row["id"] for row in replica.query("SELECT id FROM note")] == ["kept"]
+
+
+def test_a_transaction_with_rows_that_ends_in_another_thread_is_rolled_back(replica):
+    insert(replica, "a", "b")
+    begun = replica.write().__enter__()
+    rows = begun.query("SELECT id FROM note")
+    rows.fetchone()
+    thread = threading.Thread(target=lambda: pytest.raises(godwit.MisuseError, begun.__exit__, None, None, None))
+    thread.start()
+    thread.join()
+    assert not begun.is_open
+    with pytest.raises(godwit.MisuseError):
+        rows.fetchone()
+    insert(replica, "c")
+
+
+def test_a_transaction_goes_with_its_rows_in_whatever_order(replica):
+    class Holder:
+        pass
+
+    def lose():
+        holder = Holder()
+        holder.itself = holder
+        holder.transaction = replica.write().__enter__()
+        holder.transaction.holder = holder
+        holder.rows = holder.transaction.query("SELECT 1 UNION SELECT 2")
+        holder.rows.fetchone()
+
+    gc.disable()
+    try:
+        thread = threading.Thread(target=lose)
+        thread.start()
+        thread.join()
+        gc.collect()
+    finally:
+        gc.enable()
+    insert(replica, "kept")
+
+
+def test_ctrl_c_while_a_transaction_waits_loses_none(replica):
+    def hold():
+        with replica.write():
+            held.set()
+            time.sleep(0.5)
+
+    held = threading.Event()
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    earlier = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt) as interrupt:
+            with replica.write():
+                pass
+    finally:
+        signal.signal(signal.SIGALRM, earlier)
+    thread.join()
+    insert(replica, "after")
+    # Until here the exception has held what was on the stack.
+    assert interrupt is not None
+
+
+@pytest.mark.parametrize("count", range(8))
+def test_a_collection_of_garbage_changes_no_error(replica, count):
+    class Holder:
+        pass
+
+    failure = None
+    gc.collect()
+    gc.disable()
+    thresholds = gc.get_threshold()
+    try:
+        with replica.read() as transaction:
+            holder = Holder()
+            holder.itself = holder
+            holder.rows = transaction.query("SELECT 1")
+            del holder
+        del transaction
+        gc.set_threshold(gc.get_count()[0] + count, 1000, 1000)
+        gc.enable()
+        replica.remove_remote("nobody")
+    except godwit.Error as error:
+        failure = error
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.enable()
+    assert failure is not None and "nobody" in failure.message
+
+
+def test_what_waits_for_another_thread_is_broken_off(tmp_path):
+    with godwit.open(tmp_path / "notes", migrations=NOTES, timeout=60) as replica:
+        failures = []
+
+        def wait(work):
+            try:
+                work()
+            except godwit.Error as error:
+                failures.append(error.name)
+
+        with pytest.raises(godwit.Error), replica.write():
+            threads = [
+                threading.Thread(target=wait, args=(work,))
+                for work in (lambda: replica.execute("DELETE FROM note"), replica.status)
+            ]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.3)
+            replica.interrupt()
+            for thread in threads:
+                thread.join(20)
+        assert failures == ["cancelled", "cancelled"]
 
 
 def test_what_another_thread_does_is_broken_off(replica):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_void_p
+from ctypes import byref, c_void_p
 from datetime import timedelta
 from typing import TYPE_CHECKING, Optional, Union
 
@@ -20,15 +20,18 @@ class Cache:
     to list.
     """
 
-    def __init__(self, replica: "Replica", handle: c_void_p, name: str) -> None:
+    def __init__(self, replica: "Replica", name: str, max_bytes: int, max_entries: int) -> None:
+        self._handle = c_void_p()
         # It closes with the replica, which so lives as long.
         self._replica = replica
-        self._handle = handle
         #: The cache's name.
         self.name = name
+        bounds = [_library.size(bound, "bound") for bound in (max_bytes, max_entries)]
+        _library.call("cache_open", replica._open(), text(name, "cache's name"), *bounds, byref(self._handle))
 
     def __del__(self) -> None:
-        _library.close_quietly("cache_close", self._handle)
+        if self._replica.is_open:
+            _library.close_quietly("cache_close", self._handle)
 
     def __getitem__(self, key: str) -> bytes:
         found = self.get(key)

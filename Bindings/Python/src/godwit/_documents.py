@@ -99,11 +99,11 @@ class Documents(_Mapping):
         self, where: Optional[str] = None, order: Optional[str] = None, limit: int = 0
     ) -> Iterator[Tuple[str, Document]]:
         """Keys and documents for which a condition holds, ``"age > 30 and name = 'Ada'"``; all when ``limit`` is 0."""
-        handle = _library.take_handle(
-            "find", self._transaction._open(), self._name, text(where, "condition"), text(order, "order"),
+        rows = Rows(
+            self._transaction, "find", self._name, text(where, "condition"), text(order, "order"),
             _library.size(limit, "limit"),
         )
-        return ((str(key), json.loads(str(found))) for key, found in Rows(handle, self._transaction))
+        return ((str(key), json.loads(str(found))) for key, found in rows)
 
     def clear(self) -> None:
         """Deletes all documents."""

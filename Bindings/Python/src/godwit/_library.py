@@ -14,6 +14,7 @@ Value = Union[None, int, float, str, bytes]
 
 _NULL, _INTEGER, _REAL, _TEXT, _BLOB = range(5)
 _OK, _ROW, _DONE = range(3)
+_BUSY = 35
 
 
 class _Failure(ctypes.Structure):
@@ -106,7 +107,7 @@ def _load() -> ctypes.CDLL:
     library.godwit_free.argtypes = [c_void_p]
     library.godwit_free.restype = None
     library.godwit_version.restype = c_char_p
-    library.godwit_last_error.restype = POINTER(_Failure)
+    library.godwit_copy_error.restype = c_void_p
     library.godwit_column_count.argtypes = [_Handle]
     library.godwit_column_count.restype = c_size_t
     library.godwit_column_name.argtypes = [_Handle, c_size_t]
@@ -122,9 +123,16 @@ version: str = _library.godwit_version().decode()
 
 
 def _latest_failure() -> Exception:
-    failure = _library.godwit_last_error().contents
-    hint = failure.hint.decode() if failure.hint is not None else None
-    return error_of(failure.code, failure.name.decode(), failure.message.decode(), hint)
+    # A copy: what a finalizer or a signal's handler calls meanwhile may fail, too.
+    place = _library.godwit_copy_error()
+    if place is None:
+        return MemoryError()
+    try:
+        failure = _Failure.from_address(place)
+        hint = failure.hint.decode() if failure.hint is not None else None
+        return error_of(failure.code, failure.name.decode(), failure.message.decode(), hint)
+    finally:
+        _library.godwit_free(place)
 
 
 def call(name: str, *arguments: Any) -> None:
@@ -134,8 +142,9 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def close_quietly(name: str, handle: c_void_p) -> None:
-    """Closes a handle that nobody has any more, whatever comes of it."""
-    getattr(_library, "godwit_" + name)(handle)
+    """Closes a handle that nobody has any more, if there is one. It stays where something is still done with it."""
+    if handle and getattr(_library, "godwit_" + name)(handle) != _BUSY:
+        handle.value = None
 
 
 def size(value: int, title: str) -> int:
@@ -193,19 +202,12 @@ def take_int(name: str, *arguments: Any) -> int:
     return place.value
 
 
-def take_handle(name: str, *arguments: Any) -> c_void_p:
-    """Calls a function whose last argument is a place for a handle."""
-    place = _Handle()
-    call(name, *arguments, byref(place))
-    return place
-
-
-def open_watch(replica: c_void_p, tables: Sequence[str]) -> Tuple[c_void_p, int]:
-    """A watch and its descriptor."""
+def open_watch(replica: c_void_p, tables: Sequence[str], handle: c_void_p) -> int:
+    """The descriptor of a watch, whose handle is put in its place."""
     names = (c_char_p * len(tables))(*[text(table, "table's name") for table in tables])
-    descriptor, place = c_int(), _Handle()
-    call("watch_open", replica, names, len(tables), byref(descriptor), byref(place))
-    return place, descriptor.value
+    descriptor = c_int()
+    call("watch_open", replica, names, len(tables), byref(descriptor), byref(handle))
+    return descriptor.value
 
 
 def bound(values: Sequence[Value]) -> Any:

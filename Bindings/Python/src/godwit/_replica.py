@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import threading
 import weakref
 from ctypes import byref, c_void_p, sizeof
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, Iterable, List, Optional, Tuple, Type, Union
+from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Tuple, Type, Union
 
 from . import _library
 from ._cache import Cache
@@ -31,38 +33,53 @@ class Transaction:
     def __init__(self, replica: "Replica", kind: int) -> None:
         self._replica = replica
         self._kind = kind
-        self._handle: Optional[c_void_p] = None
+        self._handle = c_void_p()
+        # The handles of its rows, and what is held while one of them is read.
+        self._rows: List[c_void_p] = []
+        self._reading = threading.RLock()
 
     def __enter__(self) -> "Transaction":
-        if self._handle is not None:
+        if self._handle:
             raise RuntimeError("the transaction has begun")
-        self._handle = _library.take_handle("begin", self._replica._open(), self._kind)
-        return self
+        try:
+            _library.call("begin", self._replica._open(), self._kind, byref(self._handle))
+            return self
+        except BaseException:
+            # Ctrl-C may come when it has just begun.
+            self._roll_back()
+            raise
 
     def __exit__(
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        if self._handle is None:
+        if not self._handle:
             return
-        handle, self._handle = self._handle, None
         try:
-            _library.call("commit" if kind is None else "rollback", handle)
-        except MisuseError:
-            # Another thread than the one that began it cannot commit it, and nobody else would end it.
-            _library.close_quietly("rollback", handle)
+            _library.call("commit" if kind is None else "rollback", self._handle)
+        except BaseException:
+            # It may be another thread's, or Ctrl-C have come before the call; what has ended is no more to be ended.
+            self._roll_back()
             raise
+        for handle in (self._handle, *self._rows):
+            handle.value = None
 
     def __del__(self) -> None:
-        if self._handle is not None:
+        self._roll_back()
+
+    def _roll_back(self) -> None:
+        """Ends it whatever thread this is, once no other one reads a row of it."""
+        with self._reading:
+            for rows in list(self._rows):
+                _library.close_quietly("rows_close", rows)
             _library.close_quietly("rollback", self._handle)
 
     @property
     def is_open(self) -> bool:
         """Whether it has begun and not ended."""
-        return self._handle is not None
+        return bool(self._handle)
 
     def _open(self) -> c_void_p:
-        if self._handle is None:
+        if not self._handle:
             raise MisuseError(11, "misuse", "the transaction is not open", "use it inside its `with`")
         return self._handle
 
@@ -98,8 +115,7 @@ class Transaction:
     def query(self, sql: str, values: Values = ()) -> Rows:
         """The rows that one statement finds, read while the transaction lasts."""
         array = _library.bound(bound(sql, values))
-        handle = _library.take_handle("query", self._open(), text(sql, "statement"), array, len(array))
-        return Rows(handle, self)
+        return Rows(self, "query", text(sql, "statement"), array, len(array))
 
     def collection(self, name: str) -> Documents:
         """A collection of documents, in this transaction."""
@@ -109,25 +125,34 @@ class Transaction:
 class Replica:
     """One copy of a group's data (:func:`godwit.open`). Used by any thread."""
 
-    def __init__(self, handle: c_void_p, path: str) -> None:
-        self._handle: Optional[c_void_p] = handle
+    def __init__(self, path: str, options: _library.Options) -> None:
+        self._handle = c_void_p()
         #: Where it is.
         self.path = path
+        # What wakes each iteration of its changes, in that one's thread.
+        self._wakers: List[Callable[[], object]] = []
         # One that nobody has any more is closed; at the interpreter's exit the library does so.
-        self._closing = weakref.finalize(self, _library.close_quietly, "close", handle)
+        self._closing = weakref.finalize(self, _library.close_quietly, "close", self._handle)
         self._closing.atexit = False
+        _library.call("open", text(path, "path"), byref(options), byref(self._handle))
 
     def _open(self) -> c_void_p:
-        if self._handle is None:
+        if not self._handle:
             raise MisuseError(11, "misuse", "the replica is closed", None)
         return self._handle
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not been closed."""
+        return bool(self._handle)
+
     def close(self) -> None:
         """Closes it. What is still open when the interpreter exits is closed then."""
-        if self._handle is not None:
+        if self._handle:
             _library.call("close", self._handle)
-            self._closing.detach()
-            self._handle = None
+            self._handle.value = None
+            for wake in list(self._wakers):
+                wake()
 
     def interrupt(self) -> None:
         """Breaks off what other threads do with it now: they get an :class:`Error` named ``cancelled``. A transaction
@@ -143,7 +168,7 @@ class Replica:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<godwit.Replica at {self.path!r}{'' if self._handle is not None else ', closed'}>"
+        return f"<godwit.Replica at {self.path!r}{'' if self.is_open else ', closed'}>"
 
     # Reading and writing
 
@@ -171,11 +196,7 @@ class Replica:
 
     def cache(self, name: str, max_bytes: int = 0, max_entries: int = 0) -> Cache:
         """An encrypted cache beside the replica, without a bound where that is 0. The bounds are those of the first call."""
-        handle = _library.take_handle(
-            "cache_open", self._open(), text(name, "cache's name"), _library.size(max_bytes, "bound"),
-            _library.size(max_entries, "bound"),
-        )
-        return Cache(self, handle, name)
+        return Cache(self, name, max_bytes, max_entries)
 
     # Exchange
 
@@ -245,20 +266,31 @@ class Replica:
         another one within a second. It may yield when nothing has changed, and ends when the replica is closed."""
         loop = asyncio.get_running_loop()
         woken = asyncio.Event()
-        handle, descriptor = _library.open_watch(self._open(), tables)
+        handle = c_void_p()
+        descriptor = -1
 
         def wake() -> None:
             _library.take_int("watch_clear", handle)
             woken.set()
 
+        def close() -> None:
+            # The loop may have ended, and its iterations with it.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(woken.set)
+
         try:
+            descriptor = _library.open_watch(self._open(), tables, handle)
+            self._wakers.append(close)
             loop.add_reader(descriptor, wake)
-            while self._handle is not None:
+            while self.is_open:
                 yield
                 await woken.wait()
                 woken.clear()
         finally:
-            loop.remove_reader(descriptor)
+            if descriptor >= 0:
+                loop.remove_reader(descriptor)
+            with contextlib.suppress(ValueError):
+                self._wakers.remove(close)
             _library.close_quietly("watch_close", handle)
 
 
@@ -295,4 +327,4 @@ def open(
     options.migrations = text(migrations, "migrations")
     options.must_exist, options.read_only, options.post_quantum = must_exist, read_only, post_quantum
     options.busy_milliseconds = max(1, min(round(timeout * 1000), (1 << 31) - 1))
-    return Replica(_library.take_handle("open", place(path, "path"), byref(options)), os.fspath(path))
+    return Replica(os.fspath(path), options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ctypes import c_void_p
+import contextlib
+from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _library
@@ -62,11 +63,16 @@ class Rows:
     """The rows that a statement finds, read one after another while their transaction lasts: an iterator with
     ``fetchone``, ``fetchmany`` and ``fetchall``."""
 
-    def __init__(self, handle: c_void_p, transaction: "Transaction") -> None:
-        self._handle: Optional[c_void_p] = handle
+    def __init__(self, transaction: "Transaction", function: str, *arguments: Any) -> None:
+        # The library writes into it, so that a handle is never without an owner.
+        self._handle = c_void_p()
+        self._is_closed = False
         self._transaction = transaction
-        self.columns = _library.columns(handle)
         self._place: Any = _library.row_place()
+        transaction._rows.append(self._handle)
+        _library.call(function, transaction._open(), *arguments, byref(self._handle))
+        #: The names of the columns.
+        self.columns = _library.columns(self._handle)
 
     def __iter__(self) -> "Rows":
         return self
@@ -79,10 +85,11 @@ class Rows:
 
     def fetchone(self) -> Optional[Row]:
         """The next row, or None after the last one."""
-        if self._handle is None:
+        if self._is_closed:
             return None
-        self._transaction._open()
-        values = _library.next_row(self._handle, len(self.columns), self._place)
+        with self._transaction._reading:
+            self._transaction._open()
+            values = _library.next_row(self._handle, len(self.columns), self._place)
         if values is None:
             self.close()
             return None
@@ -104,11 +111,17 @@ class Rows:
 
     def close(self) -> None:
         """Reads no more of them. Rows also end with their transaction."""
-        handle, self._handle = self._handle, None
-        if handle is not None and self._transaction.is_open:
-            _library.call("rows_close", handle)
+        self._is_closed = True
+        with self._transaction._reading:
+            if self._handle:
+                _library.call("rows_close", self._handle)
+                self._handle.value = None
+        self._leave()
 
     def __del__(self) -> None:
-        if self._handle is not None:
-            # Of another thread, or after the transaction, it does nothing.
-            _library.close_quietly("rows_close", self._handle)
+        _library.close_quietly("rows_close", self._handle)
+        self._leave()
+
+    def _leave(self) -> None:
+        with contextlib.suppress(ValueError):
+            self._transaction._rows.remove(self._handle)
