@@ -134,4 +134,9 @@ echo "== removed"
 dpkg -r godwit-agent >/dev/null
 id godwit >/dev/null
 [ -d /var/lib/godwit/notes ] || fail "the replica went with the package"
+link=/etc/systemd/system/multi-user.target.wants/godwit-agent.service
+[ -L "$link" ] || fail "the unit was not enabled"
+dpkg -P godwit-agent >/dev/null
+[ ! -L "$link" ] || fail "a package that comes back would begin by itself"
+[ -d /var/lib/godwit/notes ] || fail "the replica was purged with the package"
 echo "the units passed"
