@@ -69,7 +69,7 @@ struct Query: AsyncParsableCommand {
         .notAuthorized, message, hint: "godwit query only reads rows; godwit exec writes them",
         underlying: error)
     } catch let error as GodwitError {
-      throw await replica.namingCollections(in: error)
+      throw await replica.namingTables(in: error)
     }
   }
 

@@ -21,10 +21,7 @@ struct CollectionQuery {
       guard query.console.usesJSON else { return try query.table(all, reader) }
       return try DocumentListing(all, of: reader, to: query.console) { query.console.document($0.line) }
     }
-    guard let listing else {
-      let hint = try await replica.hint(onCollection: collection)
-      return console.note(hint.map { "no documents; \($0)" } ?? "no documents")
-    }
+    guard let listing else { return console.note(try await replica.emptiness(ofCollection: collection)) }
     try await listing.show(on: console)
   }
 

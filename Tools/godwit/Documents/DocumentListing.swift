@@ -6,6 +6,7 @@ struct DocumentListing {
   /// What a pager may show: who reads it may take long, and the state is not to be held meanwhile. All else has been
   /// printed.
   private(set) var lines: [String] = []
+  private(set) var isEmpty = true
 
   /// Lines printed at a time.
   private static let batchCount = 1_000
@@ -22,6 +23,7 @@ struct DocumentListing {
     var byteCount = 0
     if let heading { lines.append(heading) }
     try reader.forEach(request) { document in
+      isEmpty = false
       let line = line(document)
       lines.append(line)
       byteCount += line.utf8.count + 1

@@ -47,6 +47,7 @@ struct Get: AsyncParsableCommand {
         console.document(console.usesJSON ? document.line : ReservedMembers.object(document).text)
       }
     }
+    if listing.isEmpty { console.note(try await replica.emptiness(ofCollection: collection)) }
     try await listing.show(on: console)
   }
 }

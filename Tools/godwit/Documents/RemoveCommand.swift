@@ -34,14 +34,19 @@ struct Remove: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let count = try await WriteError.wrapping { try await options.withReplica { try await remove($0) } }
+    let (count, hint) = try await WriteError.wrapping {
+      try await options.withReplica { replica in
+        let count = try await remove(replica)
+        return (count, count > 0 ? nil : try await replica.hint(onCollection: collection))
+      }
+    }
     if !keys.isEmpty, count == 0 {
-      throw GodwitError(.notFound, "collection \(collection) has none of these documents")
+      throw GodwitError(.notFound, "collection \(collection) has none of these documents", hint: hint)
     }
     if options.json {
       try options.console.line(["collection": .string(collection), "deleted": .number(count)])
     } else {
-      options.console.note("\(Format.count(count, "document")) deleted")
+      options.console.note("\(Format.count(count, "document")) deleted\(hint.map { "; \($0)" } ?? "")")
     }
   }
 

@@ -43,7 +43,7 @@ struct Exec: AsyncParsableCommand {
         do {
           return try await isDryRun ? replica.rehearse(script.run) : replica.write(script.run)
         } catch let error as GodwitError {
-          let explained = await replica.namingCollections(in: error)
+          let explained = await replica.namingTables(in: error)
           throw GodwitError(
             error.code, "\(error.message); nothing was changed", hint: explained.hint, underlying: error.underlying)
         }

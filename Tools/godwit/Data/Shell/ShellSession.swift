@@ -101,7 +101,7 @@ final class ShellSession {
       let explained = error.explained(
         statement, at: input.isTerminal ? nil : "line \(statement.line)",
         aboutTransactions: "each statement is a transaction of its own; several in one: godwit exec")
-      throw WriteError(await replica.namingCollections(in: explained))
+      throw WriteError(await replica.namingTables(in: explained))
     }
   }
 

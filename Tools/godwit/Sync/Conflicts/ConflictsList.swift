@@ -37,9 +37,10 @@ struct ConflictsList: AsyncParsableCommand {
         let parsed = try KeyArguments([key], of: try await replica.table(orCollection: table))
         values = parsed.key
       }
-      let table = try await replica.tableName(orCollection: table)
-      let conflicts = try await replica.conflicts.list(
-        limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.date)
+      let conflicts = try await replica.list(ofTable: table) { table in
+        try await replica.conflicts.list(
+          limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.date)
+      }
       return (conflicts, ReplicaNames(try await replica.members.list()), try await replica.status().prunedConflicts)
     }
     guard !options.json else {

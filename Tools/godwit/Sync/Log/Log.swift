@@ -51,9 +51,9 @@ struct LogList: AsyncParsableCommand {
       let names = ReplicaNames(try await replica.members.list())
       var writer: ReplicaID?
       if let origin { writer = try await replica.replicaID(named: origin) }
-      let table = try await replica.tableName(orCollection: table)
-      let entries = try await replica.history.log(
-        limit: limit.asked, table: table, replica: writer, since: since?.date)
+      let entries = try await replica.list(ofTable: table) { table in
+        try await replica.history.log(limit: limit.asked, table: table, replica: writer, since: since?.date)
+      }
       let merges = graph ? try await replica.history.merges(of: Array(entries.prefix(limit.limit))) : []
       return (entries, merges, names, try await !replica.status().held.isEmpty)
     }
