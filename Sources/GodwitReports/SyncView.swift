@@ -34,11 +34,8 @@ package struct SyncView {
         "warning: \(remote.name): \($0.name) was refused: \($0.error.message)\($0.error.hint.map { " (\($0))" } ?? "")"
       }
       let findings = remote.findings.sorted { $0.rawValue < $1.rawValue }.map { "warning: \(remote.name): \($0.text)" }
-      let skew = remote.clockSkew.map { skew in
-        "warning: \(remote.name): its clock is \(skew / .seconds(1)) s from this machine's; see which is right"
-      }
       let files = remote.taken.flatMap { $0.syncWarnings(names) }
-      return (refused + findings + [skew].compactMap(\.self)).map(Format.printable) + files
+      return (refused + findings).map(Format.printable) + files
     }
   }
 }

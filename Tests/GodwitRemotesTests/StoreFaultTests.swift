@@ -177,14 +177,16 @@ struct StoreFaultTests {
     #expect(error?.code == .refused && other.proxy.requests.count == 2)
   }
 
-  @Test("a clock that is off is mended by the store's")
-  func skew() throws {
+  @Test("a clock that is off is named, with how far", arguments: [("2001", "ahead of"), ("2091", "behind")])
+  func skew(year: String, direction: String) throws {
     let place = try Place()
     place.proxy.plan(
-      .answer(status: 403, headers: ["Date: Fri, 31 Jan 2031 09:30:00 GMT"], body: Self.error("RequestTimeTooSkewed")),
-      .answer(status: 200, body: "<ListBucketResult></ListBucketResult>"))
-    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
-    #expect(place.carrier.skew ?? 0 > 86_400)
+      .answer(
+        status: 403, headers: ["Date: Wed, 31 Jan \(year) 09:30:00 GMT"], body: Self.error("RequestTimeTooSkewed")))
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
+    #expect(error?.code == .refused && error?.message.contains("s \(direction) the store's") == true, "\(error as Any)")
+    #expect(error?.hint?.contains("set the clock") == true)
+    #expect(place.proxy.requests.count == 1)
   }
 
   @Test("keys that have expired are read anew, once")

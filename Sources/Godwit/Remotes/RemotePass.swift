@@ -53,10 +53,7 @@ struct RemotePass {
     if case .host(let address) = place { return try await talk(to: address) }
     guard let carrier = try await BlockingThread.run({ try place.carrier() }) else { return }
     let counted = CountedCarrier(carrier)
-    defer {
-      report.clockSkew = (carrier as? ObjectStoreCarrier)?.skew.map { .seconds($0) }
-      report.requests = counted.counts
-    }
+    defer { report.requests = counted.counts }
     try await run(over: counted)
   }
 

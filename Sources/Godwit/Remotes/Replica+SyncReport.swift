@@ -28,9 +28,6 @@ extension Replica {
       public internal(set) var publishedBaseBytes = 0
       /// What is to be known of the remote besides. Nothing was lost by it.
       public internal(set) var findings: Set<Finding> = []
-      /// How far the store's clock is from this machine's, where it refused a request for that. Nothing else depends on
-      /// it.
-      public internal(set) var clockSkew: Duration?
       /// How long the sync took.
       public internal(set) var duration = Duration.zero
       /// How often a folder or store was asked for what, and how that ended.

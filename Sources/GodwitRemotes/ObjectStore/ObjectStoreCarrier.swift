@@ -21,9 +21,6 @@ package struct ObjectStoreCarrier: Carrier {
     client = try StoreClient(address, patience: patience, environment: environment)
   }
 
-  /// How far the store's clock is from this machine's, in seconds, once a request was refused for it.
-  package var skew: Double? { client.skew }
-
   private func key(_ name: String) -> String { address.prefix.isEmpty ? name : "\(address.prefix)/\(name)" }
 
   private static let pageLimit = 10_000

@@ -12,8 +12,6 @@ final class StoreClient: Sendable {
   private struct Standing {
     var keys: StoreKeys
     var region: String
-    /// The store's clock less this machine's, once the store has refused a request for it.
-    var skew: TimeInterval?
     var hasNewKeys = false
     var hasNewRegion = false
   }
@@ -85,10 +83,9 @@ final class StoreClient: Sendable {
   }
 
   private func signed(_ request: StoreRequest) throws -> HTTPRequest {
-    let (keys, region, skew) = standing.withLock { ($0.keys, $0.region, $0.skew) }
+    let (keys, region) = standing.withLock { ($0.keys, $0.region) }
     var headers = [("x-amz-content-sha256", try Self.payloadHash(request))]
     if let token = keys.token { headers.append(("x-amz-security-token", token)) }
-    if let skew { headers.append(("X-Amz-Date", Self.stamp(Date().addingTimeInterval(skew)))) }
     if request.isForNew { headers.append(("If-None-Match", "*")) }
     let path = request.key.map { "/" + StoreRequest.encoded($0, isPath: true) } ?? "/"
     let query = request.query.isEmpty ? "" : "?\(request.encodedQuery)"
@@ -100,11 +97,6 @@ final class StoreClient: Sendable {
   private static func payloadHash(_ request: StoreRequest) throws -> String {
     guard case .put(let body) = request.method else { return ContentHasher().finalize().hexadecimal }
     return try LocalFile.hash(of: body.path).hash.hexadecimal
-  }
-
-  /// `20260131T093000Z`.
-  private static func stamp(_ date: Date) -> String {
-    date.ISO8601Format(.iso8601(timeZone: .gmt, dateSeparator: .omitted, timeSeparator: .omitted))
   }
 
   /// Whether the store has said how to make the request right, each at most once.
@@ -119,25 +111,12 @@ final class StoreClient: Sendable {
         (standing.region, standing.hasNewRegion) = (region, true)
         return true
       }
-      if code == "RequestTimeTooSkewed", standing.skew == nil, let date = Self.date(answer.headers["date"]) {
-        standing.skew = date.timeIntervalSinceNow
-        return true
-      }
       if code == "ExpiredToken", !standing.hasNewKeys {
         (standing.keys, standing.hasNewKeys) = (try StoreSettings(environment).keys(), true)
         return true
       }
       return false
     }
-  }
-
-  /// How far the store's clock is from this one, once a request was refused for it, in seconds.
-  var skew: TimeInterval? { standing.withLock { $0.skew } }
-
-  private static func date(_ text: String?) -> Date? {
-    guard let text else { return nil }
-    let seconds = godwit_curl_date(text)
-    return seconds < 0 ? nil : Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 
   /// Whether there is no object of that name. Without the right to list, a store says so by 403, which is not believed.

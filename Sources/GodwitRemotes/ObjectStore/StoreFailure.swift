@@ -1,3 +1,5 @@
+import CCurl
+import Foundation
 import GodwitBase
 
 /// What an answer of a store means that is not a good one, and what to do about it. No secret is in it: of the answer
@@ -8,6 +10,8 @@ struct StoreFailure {
   private let bucket: String
   private let host: String
   private let region: String
+  /// The store's clock less this machine's, in seconds; nil where the store does not say what time it is.
+  private let skew: TimeInterval?
 
   init(_ answer: HTTPResponse, bucket: String, host: String, region: String) {
     status = answer.status
@@ -17,6 +21,12 @@ struct StoreFailure {
     self.bucket = bucket
     self.host = host
     self.region = region
+    skew = answer.headers["date"].flatMap(Self.date).map(\.timeIntervalSinceNow)
+  }
+
+  private static func date(_ text: String) -> Date? {
+    let seconds = godwit_curl_date(text)
+    return seconds < 0 ? nil : Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 
   var error: GodwitError {
@@ -34,7 +44,10 @@ struct StoreFailure {
     case (_, "ExpiredToken"), (_, "TokenRefreshRequired"):
       return GodwitError(.refused, "\(answer): the keys have expired", hint: "fetch new ones")
     case (_, "RequestTimeTooSkewed"):
-      return GodwitError(.refused, "\(answer): this machine's clock is off", hint: "set the clock")
+      let apart =
+        skew.map { ": it is \(Int($0.magnitude.rounded())) s \($0 < 0 ? "ahead of" : "behind") the store's" } ?? ""
+      return GodwitError(
+        .refused, "\(answer): this machine's clock is off\(apart)", hint: "set the clock: timedatectl set-ntp true")
     case (301, _), (307, _), (400, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
       return GodwitError(
         .refused, "\(answer): the bucket is in another region than \(region)", hint: "add ?region=NAME to the URL")
