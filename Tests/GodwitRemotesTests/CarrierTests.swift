@@ -31,6 +31,7 @@ struct CarrierTests {
         store = nil
         try FileManager.default.createDirectory(atPath: "\(work.path)/remote", withIntermediateDirectories: true)
         carrier = FolderCarrier("\(work.path)/remote")
+        _ = try carrier.write("godwit-remote", from: work.file("marker", [1]), meter: TransferMeter())
       case .rclone:
         let store = try RcloneStore()
         self.store = store
@@ -74,15 +75,55 @@ struct CarrierTests {
     #expect(try place.carrier.list("m", meter: TransferMeter()).map(\.name) == ["m/b c"])
   }
 
-  @Test("a folder in a shared one is shared, too, whatever the umask", arguments: [0o2770, 0o1777, 0o700] as [mode_t])
+  @Test(
+    "what lies in a shared folder is shared, too, whatever the umask", arguments: [0o2770, 0o1777, 0o700] as [mode_t])
   func shared(mode: mode_t) throws {
     let work = try Workspace()
     let root = "\(work.path)/root"
     try #require(mkdir(root, 0o700) == 0 && chmod(root, mode) == 0)
-    _ = try FolderCarrier(root).write("m/a", from: work.file("spool", [1]), meter: TransferMeter())
+    for name in ["godwit-remote", "m/a"] {
+      _ = try FolderCarrier(root).write(name, from: work.file("spool", [1]), meter: TransferMeter())
+    }
     var status = stat()
     try #require(stat("\(root)/m", &status) == 0)
     #expect(status.st_mode & 0o7777 == mode)
+    try #require(stat("\(root)/m/a", &status) == 0)
+    #expect(status.st_mode & 0o7777 == mode & 0o666)
+  }
+
+  @Test("list what this user may not read, and do not read it", .enabled(if: getuid() == 0, "this is not root"))
+  func unreadable() throws {
+    let place = try Place(.folder)
+    _ = try place.put("m/a", [1, 2])
+    let root = open("\(place.work.path)/remote", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { close(root) }
+    for (name, mode) in [("", 0o755), ("/m", 0o755), ("/m/a", 0o600)] as [(String, mode_t)] {
+      try #require(chmod("\(place.work.path)/remote\(name)", mode) == 0)
+    }
+    // What this thread does with files it does as another user: setfsuid(2).
+    let change = try #require(
+      dlsym(nil, "setfsuid").map { unsafeBitCast($0, to: (@convention(c) (UInt32) -> Int32).self) })
+    _ = change(65_534)
+    defer { _ = change(0) }
+    let carrier = FolderCarrier("/proc/self/fd/\(root)")
+    let listed = try carrier.list("m", meter: TransferMeter())
+    #expect(listed.map(\.name) == ["m/a"] && listed.map(\.isReadable) == [false])
+    let error = #expect(throws: GodwitError.self) {
+      try carrier.read("m/a", into: MemorySink(), limit: 100, meter: TransferMeter())
+    }
+    #expect(error?.code == .refused)
+  }
+
+  @Test("of a folder that is empty of a sudden write nothing into it")
+  func emptied() throws {
+    let place = try Place(.folder)
+    _ = try place.put("m/a", [1])
+    let root = "\(place.work.path)/remote"
+    try FileManager.default.moveItem(atPath: root, toPath: "\(root).gone")
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
+    let error = #expect(throws: GodwitError.self) { try place.put("m/a", [2]) }
+    #expect(error?.code == .unreachable)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: root).isEmpty)
   }
 
   @Test("give nothing beyond the limit", arguments: Kind.here)

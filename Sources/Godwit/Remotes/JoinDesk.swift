@@ -62,7 +62,9 @@ struct JoinDesk: Sendable {
   // MARK: For members
 
   func requests(meter: TransferMeter) throws -> [Replica.JoinRequest] {
-    let files = try carrier.list(RemoteName.requests, meter: meter).filter { $0.size <= Self.requestLimit }
+    let files = try carrier.list(RemoteName.requests, meter: meter).filter {
+      $0.isReadable && $0.size <= Self.requestLimit
+    }
     let names = files.compactMap { RemoteName($0.name) }.sorted { "\($0)" < "\($1)" }
     return try names.prefix(Self.requestCount).compactMap { name in
       guard case .request(let replica) = name, let request = try read("\(name)", meter), request.id == replica else {

@@ -69,7 +69,7 @@ struct RemotePass {
   /// Looks at all that is there.
   private mutating func runWhole(as own: Origin, over carrier: any Carrier) async throws {
     let listed = try await list(RemoteName.mailboxes, on: carrier)
-    if listed[.mailbox(own)] == nil { try await requireMarker(on: carrier) }
+    if carrier.mayBeAway || listed[.mailbox(own)] == nil { try await requireMarker(on: carrier) }
     let standing = try await judge(listed[.mailbox(own)], of: own, on: carrier)
     let mailboxes = listed.filter { $0.key.isMailbox && $0.key != .mailbox(own) }
     try await forgetNotes(besides: listed, of: own)
@@ -176,15 +176,25 @@ struct RemotePass {
     try await replica.carrying(pace: pace, handler, body)
   }
 
-  /// The files of a folder that have names of Godwit's.
-  func list(_ folder: String, on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
+  /// The files of a folder that have names of Godwit's. Those that this user may not read are reported.
+  mutating func list(_ folder: String, on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
     let files = try await carrying { try carrier.list(folder, meter: $0) }
-    return files.reduce(into: [:]) { listed, file in
-      if let name = RemoteName(file.name) { listed[name] = file }
+    var listed: [RemoteName: CarriedFile] = [:]
+    for file in files {
+      guard let name = RemoteName(file.name) else { continue }
+      if file.isReadable {
+        listed[name] = file
+      } else {
+        let error = GodwitError(
+          .refused, "this user may not read it", hint: "its owner has to allow that: chmod a+r, or a group's folder")
+        report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+      }
     }
+    return listed
   }
 
-  /// A remote without this replica's mailbox may be new, emptied, another group's, or not mounted.
+  /// A remote without this replica's mailbox may be new, emptied, another group's, or not mounted. What is copied by
+  /// others may have the mailbox and no marker.
   mutating func requireMarker(on carrier: any Carrier) async throws {
     let (marker, folder) = (RemoteMarker(replica.group), folder)
     let isThere = try await carrying { try marker.check(on: carrier, meter: $0) }

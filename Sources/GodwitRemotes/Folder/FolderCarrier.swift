@@ -27,10 +27,20 @@ package struct FolderCarrier: Carrier {
       return []
     }
     try Self.requireNoLink(path)
-    // What this user may not read is as good as not there.
     return try names.filter { !$0.hasPrefix(".") }.compactMap { name in
       try meter.requireGoing()
-      return try? find("\(folder)/\(name)", meter: meter)
+      return try listed("\(folder)/\(name)", meter: meter)
+    }
+  }
+
+  /// What this user may not read is listed all the same: it is no file that is gone.
+  private func listed(_ name: String, meter: TransferMeter) throws -> CarriedFile? {
+    do {
+      return try find(name, meter: meter)
+    } catch let error as GodwitError where error.code == .refused {
+      var status = stat()
+      guard lstat("\(root)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      return CarriedFile(name: name, size: Int(status.st_size), tag: "", isReadable: false)
     }
   }
 
@@ -88,7 +98,15 @@ package struct FolderCarrier: Carrier {
     try requireRoot()
     let place = "\(root)/\(name)"
     let folder = FilePath.folder(of: place)
-    if folder != root { try makeFolder(folder) }
+    if folder != root {
+      // It may have gone since the pass began, and left an empty folder that it was mounted on.
+      guard PrivateFile.exists("\(root)/\(RemoteName.marker)") else {
+        throw GodwitError(
+          .unreachable, "the folder \(root) is no remote any more: it was emptied, or is not mounted",
+          hint: "mount what it lies on; one that was emptied is made a remote again by: godwit remote add")
+      }
+      try makeFolder(folder)
+    }
     FolderLeftovers.remove(of: place)
     let pending = try FolderFile(place)
     let source = try FileDescriptor.openPlainForReading(path)
@@ -166,6 +184,9 @@ package struct FolderCarrier: Carrier {
       case ENOTDIR:
         try requireRoot()
         throw .file("open", path, ENOTDIR)
+      case EACCES:
+        throw GodwitError(
+          .refused, "this user may not read \(path)", hint: "its owner has to allow it, and the folder that it is in")
       default: throw .file("open", path, errno)
       }
     }

@@ -2,8 +2,8 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 
-/// A file of a folder that others read, too: written under a temporary name that begins with a dot, with the mode that
-/// the umask leaves it, and renamed when it is whole.
+/// A file of a folder that others read, too: written under a temporary name that begins with a dot, and renamed when it
+/// is whole. Who may read or write the folder may do so to the file, whatever this user's umask says.
 final class FolderFile: ByteSink {
   private let place: String
   private let temporaryPath: String
@@ -17,6 +17,9 @@ final class FolderFile: ByteSink {
     let descriptor = open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw .file("create", temporaryPath, errno) }
     file = FileDescriptor(descriptor, path: temporaryPath)
+    var status = stat()
+    // Not every file system has modes.
+    if stat(FilePath.folder(of: place), &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
   }
 
   deinit { if !isCommitted { unlink(temporaryPath) } }

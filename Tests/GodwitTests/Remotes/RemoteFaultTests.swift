@@ -254,6 +254,9 @@ struct RemoteFaultTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: remote.remote).isEmpty)
     try await remote[0].remotes.add("stick", at: remote.remote)
     #expect(try await remote.sync(0).published?.transactions == 1)
+    // Whatever else lies there.
+    try FileManager.default.removeItem(atPath: "\(remote.remote)/godwit-remote")
+    #expect(try await remote.sync(0).error?.code == .unreachable)
   }
 
   @Test("another group's remote, another version and another file are refused before anything is written")
