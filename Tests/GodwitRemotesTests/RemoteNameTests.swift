@@ -66,6 +66,14 @@ struct RemoteNameTests {
     #expect(path.hasPrefix("/") && path.hasSuffix("/stick"))
   }
 
+  @Test("of a host with an IPv6 address name it to ssh without brackets")
+  func brackets() throws {
+    guard case .host(let address) = try RemoteURL("ssh://ada@[::1]:2222/x") else { return #expect(Bool(false)) }
+    #expect(address.arguments(isInteractive: true).suffix(2).first == "ada@::1")
+    #expect(address.command == "ssh -p 2222 ada@::1")
+    #expect(address.text == "ssh://ada@[::1]:2222/x")
+  }
+
   @Test(
     "hold no secret, and no error repeats one",
     arguments: [

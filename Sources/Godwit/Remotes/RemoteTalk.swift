@@ -182,6 +182,14 @@ private final class TalkFile: @unchecked Sendable {
 }
 
 extension Replica {
+  /// The same over two descriptors. Who says nothing for long is given up.
+  package func serve(
+    reading input: FileDescriptor, writing output: FileDescriptor, receives: Bool, sends: Bool
+  ) async throws -> [MergeReport] {
+    try await serve(
+      source: PatientDescriptor(input), sink: PatientDescriptor(output), receives: receives, sends: sends)
+  }
+
   /// Serves another replica over a connection: the other end of a sync by ssh.
   package func serve(
     source: any ByteSource & Sendable, sink: any ByteSink & Sendable, receives: Bool = true, sends: Bool = true
@@ -212,7 +220,11 @@ extension RemotePass {
         guard let banner = try stream.findMagic() else { return }
         throw ssh.explanation(banner)
       }
-      try await talk.speakAsClient(isRejoining: isRejoining)
+      do {
+        try await talk.speakAsClient(isRejoining: isRejoining)
+      } catch let error as GodwitError where error.code == .unreachable {
+        throw try await BlockingThread.run { ssh.explanation(of: error) }
+      }
     } onCancel: {
       meter.cancel()
       connection.end()

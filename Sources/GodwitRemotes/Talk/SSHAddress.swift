@@ -49,13 +49,20 @@ package struct SSHAddress: Hashable, Sendable {
 
   /// What a user types to reach the host.
   var command: String {
-    (["ssh"] + (port.map { ["-p", "\($0)"] } ?? []) + [user.map { "\($0)@\(host)" } ?? host]).joined(separator: " ")
+    (["ssh"] + (port.map { ["-p", "\($0)"] } ?? []) + [destination]).joined(separator: " ")
+  }
+
+  /// As ssh takes it: an IPv6 address without the brackets that it has in a URL.
+  private var destination: String {
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let name = isBracketed ? String(host.dropFirst().dropLast()) : host
+    return user.map { "\($0)@\(name)" } ?? name
   }
 
   /// What ssh is called with. The host's shell reads the last argument.
   package func arguments(isInteractive: Bool) -> [String] {
     ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"] + (isInteractive ? [] : ["-o", "BatchMode=yes"])
-      + (port.map { ["-p", "\($0)"] } ?? []) + ["--", user.map { "\($0)@\(host)" } ?? host]
+      + (port.map { ["-p", "\($0)"] } ?? []) + ["--", destination]
       + ["godwit serve --stdio \(Self.word(path))"]
   }
 

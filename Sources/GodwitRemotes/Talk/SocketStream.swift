@@ -7,15 +7,12 @@ package final class SocketStream: ByteSource, ByteSink, Sendable {
   private let name: String
   private let meter: TransferMeter
 
-  /// How long the other side may say nothing, in seconds: it may be taking in a large file.
-  private static let silence = 600
-
   /// Takes over a socket.
   init(_ descriptor: Int32, name: String, meter: TransferMeter = TransferMeter()) {
     self.descriptor = descriptor
     self.name = name
     self.meter = meter
-    var limit = timeval(tv_sec: Self.silence, tv_usec: 0)
+    var limit = timeval(tv_sec: TalkStream.silence, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(descriptor, SOL_SOCKET, option, &limit, size) }
   }

@@ -21,7 +21,10 @@ package final class TalkStream: @unchecked Sendable {
   }
 
   /// What the server says first; a shell may have said something before it.
-  package static let magic = Array("GODWIT TALK 1\n".utf8)
+  package static let magic = Array("\(magicStart)1\n".utf8)
+  private static let magicStart = "GODWIT TALK "
+  /// How long the other side may say nothing, in seconds: it may be taking in a large file.
+  package static let silence = 600
   /// How far the magic is looked for.
   static let bannerLimit = 64 << 10
   /// The most bytes of a frame.
@@ -38,6 +41,8 @@ package final class TalkStream: @unchecked Sendable {
   package func writeMagic() throws { try sink.write(Self.magic) }
 
   /// Passes over what stands before the magic. Returns the first line of that when there is no magic.
+  ///
+  /// - Throws: `unsupportedVersion` where the other side begins a talk of another version.
   package func findMagic() throws -> String? {
     var seen: [UInt8] = []
     while seen.suffix(Self.magic.count) != Self.magic[...] {
@@ -45,8 +50,19 @@ package final class TalkStream: @unchecked Sendable {
         return String(decoding: seen.prefix { $0 != UInt8(ascii: "\n") }.prefix(200), as: UTF8.self)
       }
       seen += byte
+      if byte == [UInt8(ascii: "\n")] { try Self.requireNoOtherVersion(seen.dropLast()) }
     }
     return nil
+  }
+
+  private static func requireNoOtherVersion(_ seen: ArraySlice<UInt8>) throws {
+    let line = String(decoding: seen.split(separator: UInt8(ascii: "\n")).last ?? [], as: UTF8.self)
+    guard line.hasPrefix(magicStart), Array("\(line)\n".utf8) != magic else { return }
+    let version = line.dropFirst(magicStart.count)
+    guard !version.isEmpty, version.utf8.count < 8, version.utf8.allSatisfy({ (48...57).contains($0) }) else { return }
+    throw GodwitError(
+      .unsupportedVersion, "the program over there talks in version \(version), and this one in version 1",
+      hint: "update the older one of them")
   }
 
   package func write(_ frame: Frame) throws {
@@ -57,9 +73,18 @@ package final class TalkStream: @unchecked Sendable {
     try sink.write(writer.bytes + bytes)
   }
 
-  /// - Throws: `corruptFile` for what is no frame, `limitExceeded` for one that is too long, `truncatedFile` where the
+  /// - Throws: `corruptFile` for what is no frame, `limitExceeded` for one that is too long, `unreachable` where the
   ///   connection ends.
   package func read() throws -> Frame {
+    do {
+      return try readFrame()
+    } catch let error as GodwitError where error.code == .truncatedFile {
+      throw GodwitError(
+        .unreachable, "the connection ended in the middle of the talk", hint: "try again later", underlying: error)
+    }
+  }
+
+  private func readFrame() throws -> Frame {
     var head = ByteReader(try source.readExactly(5))
     let kind = try head.byte()
     let count = Int(try head.bigEndian() as UInt32)

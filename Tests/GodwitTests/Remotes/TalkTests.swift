@@ -1,4 +1,5 @@
 import Foundation
+import GodwitBase
 import GodwitFiles
 import GodwitStorage
 import Testing
@@ -21,6 +22,20 @@ struct TalkTests {
     try await talk.speakAsClient(isRejoining: false)
     _ = try await served
     return talk.published?.transactions
+  }
+
+  @Test("give up who says nothing, and who takes nothing")
+  func silent() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    let (reading, writing) = (FileDescriptor(ends[0], path: "pipe"), FileDescriptor(ends[1], path: "pipe"))
+    let reader = PatientDescriptor(reading, silence: .milliseconds(50))
+    let writer = PatientDescriptor(writing, silence: .milliseconds(50))
+    #expect(throws: GodwitError.self) { try reader.readExactly(1) }
+    try writer.write(Array(repeating: 7, count: 10_000))
+    #expect(try reader.readExactly(10_000).allSatisfy { $0 == 7 })
+    let error = #expect(throws: GodwitError.self) { try writer.write(Array(repeating: 7, count: 1 << 20)) }
+    #expect(error?.code == .unreachable)
   }
 
   @Test("send what the one that speaks lacks, whatever a copy of it that may live does")

@@ -50,8 +50,8 @@ struct Serve: AsyncParsableCommand {
     located.path = path
     try await located.withReplica { replica in
       _ = try await replica.serve(
-        source: FileDescriptor(0, path: "standard input", closes: false),
-        sink: FileDescriptor(1, path: "standard output", closes: false), receives: !sendOnly, sends: !receiveOnly)
+        reading: FileDescriptor(0, path: "standard input", closes: false),
+        writing: FileDescriptor(1, path: "standard output", closes: false), receives: !sendOnly, sends: !receiveOnly)
     }
   }
 }

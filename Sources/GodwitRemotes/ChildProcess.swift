@@ -1,0 +1,64 @@
+import Foundation
+import GodwitBase
+
+/// A program that runs as a child of this process, and is waited for by nobody else: Foundation's `Process` waits for
+/// what its child has left running, too.
+///
+/// Unchecked Sendable: who waits for its end is one thread.
+final class ChildProcess: @unchecked Sendable {
+  private let identifier: pid_t
+  private var status: Int32?
+
+  /// Starts the program of the first word, looked for in PATH.
+  ///
+  /// - Parameter descriptors: What it has in place of this process's standard streams: of each, the descriptor here and
+  ///   there.
+  /// - Throws: `unreachable` where it cannot be started.
+  init(_ words: [String], descriptors: [(here: Int32, there: Int32)]) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (here, there) in descriptors { posix_spawn_file_actions_adddup2(&actions, here, there) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A worker's thread blocks signals, and this one's child must not.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process: pid_t = 0
+    let result = posix_spawnp(&process, words.first ?? "", &actions, &attributes, &arguments, environ)
+    guard result == 0 else {
+      throw GodwitError(
+        .unreachable, "\(words.first ?? "") cannot be started: \(String(cString: strerror(result)))",
+        hint: "see that it is installed")
+    }
+    identifier = process
+  }
+
+  /// Waits for its end, and brings that about when it does not come by itself. Its exit code; 128 and more after a
+  /// signal.
+  func end(after patience: Duration) -> Int32 {
+    for (limit, signal) in [(patience, SIGTERM), (.seconds(2), SIGKILL)] where status == nil {
+      let start = ContinuousClock.now
+      while !hasEnded, .now - start < limit { usleep(20_000) }
+      if status == nil { kill(identifier, signal) }
+    }
+    while !hasEnded { usleep(20_000) }
+    let status = status ?? 0
+    let signal = status & 0x7f
+    return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+  }
+
+  var hasEnded: Bool {
+    guard status == nil else { return true }
+    var found: Int32 = 0
+    let ended = waitpid(identifier, &found, WNOHANG)
+    // Nobody else waits for it, so that an error means that there is nothing to wait for.
+    if ended == identifier || (ended < 0 && errno != EINTR) { status = found }
+    return status != nil
+  }
+}
