@@ -7,7 +7,7 @@ import GodwitRemotes
 struct RemoteMarker: Sendable {
   private static let start = "godwit remote "
   private static let version = "1"
-  private static let byteLimit = 256
+  static let byteLimit = 256
 
   private let group: GroupID
 

@@ -184,21 +184,27 @@ extension RemotePass {
   }
 
   /// Brings a file to this replica's folder; nil when it is not there any more. The answer's size is that of what came,
-  /// for not every store says it.
+  /// for not every store says it. What a list says of a stranger's file is no reason to fetch more than that.
   mutating func fetch(
     _ file: CarriedFile, to path: String, from carrier: any Carrier
   ) async throws -> CarriedFile? {
     let name = file.name
+    let limit = try await isMembers(name) ? Self.fileLimit : Self.strangerLimit.bytes
     let handler = handler(.fetching, total: file.size)
     let fetched = try await carrying(handler) { meter -> CarriedFile? in
       let pending = try PendingFile(replacing: path)
-      guard let fetched = try carrier.read(name, into: pending, limit: Self.fileLimit, meter: meter) else { return nil }
+      guard let fetched = try carrier.read(name, into: pending, limit: limit, meter: meter) else { return nil }
       // Nothing depends on it after a power cut.
       try pending.commit(isDurable: false)
       return CarriedFile(name: name, size: try PrivateFile.open(path).size(), tag: fetched.tag)
     }
     if let fetched { report.fetchedBytes += fetched.size }
     return fetched
+  }
+
+  private func isMembers(_ name: String) async throws -> Bool {
+    guard let origin = RemoteName(name)?.origin else { return false }
+    return try await activeMembers().contains(origin.replica)
   }
 
   /// Takes a whole state when some mailbox showed that this replica needs one. Returns whether one was taken: it has

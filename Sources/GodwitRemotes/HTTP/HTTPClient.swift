@@ -34,6 +34,13 @@ final class HTTPClient: @unchecked Sendable {
 
   deinit { godwit_curl_close(curl) }
 
+  /// Where systems keep the certificates that they trust. A libcurl that came with a program knows its maker's place
+  /// alone.
+  private static let systemCertificates = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+  ].first(where: PrivateFile.exists)
+
   func send(_ request: HTTPRequest, meter: TransferMeter) throws -> HTTPResponse {
     try lock.withLock { _ in
       godwit_curl_reset(curl)
@@ -73,7 +80,9 @@ final class HTTPClient: @unchecked Sendable {
     godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_LIMIT, 1)
     godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_TIME, silence)
     if !usesProxy { godwit_curl_set_text(curl, CURLOPT_PROXY, "") }
-    if let certificates { godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates) }
+    if let certificates = certificates ?? Self.systemCertificates {
+      godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates)
+    }
     if let signature = request.signature {
       // Without it the keys would go out as they are.
       guard godwit_curl_set_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3") == CURLE_OK else {
@@ -145,6 +154,9 @@ struct HTTPFailure: Error {
       CURLE_SEND_FAIL_REWIND,
     ].contains(code)
   }
+
+  /// Whether it may have been so, which curl does not distinguish from a host that speaks no TLS.
+  var mayBeTransient: Bool { code == CURLE_SSL_CONNECT_ERROR }
 
   /// Specs/remotes.md, "Faults", 1 to 4, 31 and 32.
   var error: GodwitError {

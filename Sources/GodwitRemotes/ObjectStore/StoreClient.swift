@@ -46,7 +46,7 @@ final class StoreClient: Sendable {
         guard [408, 429, 500, 502, 503, 504].contains(response.status) else { return response }
         (answer, failure) = (response, self.failure(response))
       } catch let error as HTTPFailure {
-        guard error.isTransient else { throw error.error }
+        guard error.isTransient || error.mayBeTransient && number == 0 else { throw error.error }
         (answer, failure) = (nil, error.error)
       }
       // What has come went to the caller already.

@@ -102,23 +102,45 @@ struct StoreSettings {
 /// A program that prints keys as JSON: `credential_process` of AWS's configuration file.
 private enum CredentialProcess {
   private static let byteLimit = 1 << 16
+  /// How long it may take: it may ask a service, and is asked for nothing itself.
+  private static let patience = Duration.seconds(60)
 
   static func run(_ command: String) throws -> StoreKeys {
-    let process = Process()
     let output = Pipe()
+    let nothing = FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC), path: "/dev/null")
+    let (reading, writing) = (output.fileHandleForReading, output.fileHandleForWriting)
     // The format asks for a shell.
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    do { try process.run() } catch { throw failure("it cannot be run") }
-    let bytes = (try? output.fileHandleForReading.read(upToCount: byteLimit)) ?? Data()
+    let process = try ChildProcess(
+      ["/bin/sh", "-c", command], descriptors: [(nothing.rawValue, 0), (writing.fileDescriptor, 1)])
+    try? writing.close()
+    let bytes = read(reading.fileDescriptor, of: process)
     // One that prints more than that must not wait for a reader.
-    try? output.fileHandleForReading.close()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw failure("it ended with \(process.terminationStatus)") }
+    try? reading.close()
+    let status = process.end(after: bytes == nil ? .zero : patience)
+    guard let bytes else { throw failure("it did not end within \(patience.components.seconds) s") }
+    guard status == 0 else { throw failure("it ended with \(status)") }
     guard let keys = StoreKeys(json: bytes) else { throw failure("it printed no keys in JSON") }
     return keys
+  }
+
+  /// What it prints, whatever it leaves running with its output open; nil where it does not end in time.
+  private static func read(_ descriptor: Int32, of process: ChildProcess) -> [UInt8]? {
+    let end = ContinuousClock.now + patience
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while bytes.count < byteLimit {
+      let hasEnded = process.hasEnded
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&waiting, 1, 100) > 0 {
+        let count = piece.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { break }
+        bytes += piece.prefix(count)
+      } else {
+        guard !hasEnded else { break }
+        guard .now < end else { return nil }
+      }
+    }
+    return bytes
   }
 
   private static func failure(_ reason: String) -> GodwitError {

@@ -1,6 +1,8 @@
 import Foundation
 import GodwitBase
 import GodwitKeys
+import GodwitRemotes
+import TestServers
 import Testing
 
 @testable import Godwit
@@ -76,6 +78,25 @@ struct JoinByRemoteTests {
       try text.write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
     }
     #expect(try await remote[0].remotes.requests(at: "stick").map(\.id) == [identity.replica])
+  }
+
+  @Test("names what the store says", .enabled(if: RcloneStore.program != nil, "rclone is not there"))
+  func namesWhatTheStoreSays() throws {
+    let store = try RcloneStore()
+    let proxy = try FaultProxy(to: store.server.port)
+    guard case .bucket(let address) = try RemoteURL("s3://bucket/x?endpoint=http://127.0.0.1:\(proxy.port)") else {
+      return #expect(Bool(false))
+    }
+    let carrier = try ObjectStoreCarrier(address, environment: RcloneStore.environment)
+    for (status, code, hint) in [
+      (403, "InvalidAccessKeyId", "AWS_ACCESS_KEY_ID"), (404, "NoSuchBucket", "the name and the endpoint"),
+    ] {
+      proxy.plan(.answer(status: status, body: "<Error><Code>\(code)</Code></Error>"))
+      let error = #expect(throws: GodwitError.self) {
+        try JoinDesk(carrier, RemotesFolder(path: "/nonexistent")).requireMarker(at: "s3://bucket/x")
+      }
+      #expect(error?.code == .refused && error?.hint?.contains(hint) == true, "\(error as Any)")
+    }
   }
 
   @Test("is refused where no group has its remote, and for what cannot be a name")
