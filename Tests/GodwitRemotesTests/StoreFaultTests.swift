@@ -210,10 +210,13 @@ struct StoreFaultTests {
     let place = try Place(
       environment: ["AWS_CONFIG_FILE": file, "AWS_PROFILE": "ada", "HOME": "/nonexistent"])
     #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
-    // What it leaves running, with its output open, is not waited for.
-    let leaving = try work.file(
-      "config", Array("[profile ada]\nregion = eu-7\ncredential_process = sleep 1000 & echo '\(json)'\n".utf8))
+    // What it leaves running, with its output open, is not waited for: here until somebody opens a pipe.
+    let pipe = "\(work.path)/pipe"
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let command = "(read line <'\(pipe)') 2>/dev/null & echo '\(json)'"
+    let leaving = try work.file("config", Array("[profile ada]\ncredential_process = \(command)\n".utf8))
     #expect(try StoreSettings(["AWS_PROFILE": "ada", "AWS_CONFIG_FILE": leaving]).keys().identifier == "godwit")
+    close(open(pipe, O_WRONLY))
     let failing = try work.file("config", Array("[profile ada]\ncredential_process = echo hunter2; exit 3\n".utf8))
     let error = #expect(throws: GodwitError.self) {
       try Place(environment: ["AWS_CONFIG_FILE": failing, "AWS_PROFILE": "ada", "HOME": "/nonexistent"])
