@@ -184,12 +184,12 @@ extension RemotePass {
   }
 
   /// Brings a file to this replica's folder; nil when it is not there any more. The answer's size is that of what came,
-  /// for not every store says it. What a list says of a stranger's file is no reason to fetch more than that.
+  /// for not every store says it. What is listed as small enough for a stranger's file is not fetched beyond that.
   mutating func fetch(
     _ file: CarriedFile, to path: String, from carrier: any Carrier
   ) async throws -> CarriedFile? {
     let name = file.name
-    let limit = try await isMembers(name) ? Self.fileLimit : Self.strangerLimit.bytes
+    let limit = file.size > Self.strangerLimit.bytes ? Self.fileLimit : Self.strangerLimit.bytes
     let handler = handler(.fetching, total: file.size)
     let fetched = try await carrying(handler) { meter -> CarriedFile? in
       let pending = try PendingFile(replacing: path)
@@ -200,11 +200,6 @@ extension RemotePass {
     }
     if let fetched { report.fetchedBytes += fetched.size }
     return fetched
-  }
-
-  private func isMembers(_ name: String) async throws -> Bool {
-    guard let origin = RemoteName(name)?.origin else { return false }
-    return try await activeMembers().contains(origin.replica)
   }
 
   /// Takes a whole state when some mailbox showed that this replica needs one. Returns whether one was taken: it has
