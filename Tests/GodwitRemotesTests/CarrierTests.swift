@@ -75,6 +75,15 @@ struct CarrierTests {
     #expect(try place.carrier.list("m", meter: TransferMeter()).map(\.name) == ["m/b c"])
   }
 
+  @Test("a name that XML has no way to write hides no other", arguments: Kind.here)
+  func oddNames(kind: Kind) throws {
+    let place = try Place(kind)
+    // A folder's names with control characters are none of ours; a store's come from whoever has its keys.
+    let names = ["m/a", "m/b+c%41", "m/ü"] + (kind == .moto ? ["m/\u{1}"] : [])
+    for name in names { _ = try place.put(name, [1]) }
+    #expect(try Set(place.carrier.list("m", meter: TransferMeter()).map(\.name)) == Set(names))
+  }
+
   @Test(
     "what lies in a shared folder is shared, too, whatever the umask", arguments: [0o2770, 0o1777, 0o700] as [mode_t])
   func shared(mode: mode_t) throws {

@@ -27,6 +27,19 @@ struct StoreDocumentTests {
     #expect(document(answer.replacingOccurrences(of: "true", with: "false"))?.nextToken == nil)
   }
 
+  @Test("keys are decoded where the answer says that they are encoded, and are left as they are elsewhere")
+  func encoded() throws {
+    let keys = ["m/a+b%2Bc%C3%BC", "m/%01", "m/%FF", "m/%"].map { "<Contents><Key>\($0)</Key></Contents>" }.joined()
+    func found(_ before: String, _ after: String) throws -> [String] {
+      try #require(document("<ListBucketResult>\(before)\(keys)\(after)</ListBucketResult>")).objects.map(\.key)
+    }
+    let type = "<EncodingType>url</EncodingType>"
+    for (before, after) in [(type, ""), ("", type)] {
+      #expect(try found(before, after) == ["m/a b+cü", "m/\u{1}", "m/%FF", "m/%"])
+    }
+    #expect(try found("", "") == ["m/a+b%2Bc%C3%BC", "m/%01", "m/%FF", "m/%"])
+  }
+
   @Test("an error has its code, its message and its region")
   func error() throws {
     let found = try #require(

@@ -32,7 +32,10 @@ package struct ObjectStoreCarrier: Carrier {
     var files: [CarriedFile] = []
     var token: String?
     for _ in 0..<Self.pageLimit {
-      var query = [(name: "list-type", value: "2"), (name: "prefix", value: prefix)]
+      // Encoded, for XML has no way to write some of the characters that a key may have.
+      var query = [
+        (name: "encoding-type", value: "url"), (name: "list-type", value: "2"), (name: "prefix", value: prefix),
+      ]
       if let token { query.insert((name: "continuation-token", value: token), at: 0) }
       let answer = try client.send(StoreRequest(method: .get, query: query), meter: meter)
       guard answer.status == 200, let page = StoreDocument(answer.body), page.isList else {

@@ -1,4 +1,5 @@
 import CExpat
+import Foundation
 
 /// What a store answers in XML: a list of objects, or an error. Elements that are not known are passed over.
 struct StoreDocument {
@@ -24,9 +25,15 @@ struct StoreDocument {
     guard reader.read(bytes) else { return nil }
     self = reader.document
     if !reader.isTruncated { nextToken = nil }
+    if reader.isEncoded { for index in objects.indices { objects[index].key = Self.decoded(objects[index].key) } }
   }
 
   fileprivate init() {}
+
+  /// A key without its percent-encoding, in which a plus sign stands for a space; as it is where that is no text.
+  private static func decoded(_ key: String) -> String {
+    key.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? key
+  }
 }
 
 /// Reads a store's answer by the system's Expat (libexpat.github.io), which follows no reference to another place.
@@ -36,6 +43,8 @@ private final class StoreDocumentReader {
 
   var document = StoreDocument()
   var isTruncated = false
+  /// Whether keys are percent-encoded, as was asked for: a store that does not know of it leaves them as they are.
+  var isEncoded = false
   private var text = ""
   private var path: [String] = []
   /// While it reads.
@@ -86,6 +95,7 @@ private final class StoreDocumentReader {
     case ("Contents", "Key"): document.objects[last].key = text
     case ("Contents", "Size"): document.objects[last].size = Int(text) ?? 0
     case ("Contents", "ETag"): document.objects[last].tag = text.trimmingQuotes
+    case (_, "EncodingType"): isEncoded = text == "url"
     case (_, "IsTruncated"): isTruncated = text == "true"
     case (_, "NextContinuationToken"): document.nextToken = text
     case ("Error", "Code"): document.code = text
