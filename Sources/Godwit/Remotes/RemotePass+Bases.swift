@@ -20,17 +20,15 @@ private enum BaseTimes {
 // MARK: Taking
 
 extension RemotePass {
-  /// Imports the file that was fetched, and before it the one that it builds on, where that is not here.
+  /// Imports a file that was fetched, and before it the one that it builds on, where that is not here. It is not
+  /// fetched once more: an earlier one might come.
   mutating func takeFetched(
-    _ file: CarriedFile, isRejoining: Bool, from carrier: any Carrier
+    _ path: String, isRejoining: Bool, from carrier: any Carrier
   ) async throws -> Replica.TakenFile {
-    let path = folder.fetched
     do {
       return try await used(try await replica.take(fetched: path, isRejoining: isRejoining), on: carrier)
     } catch let error as GodwitError where error.code == .unknownBase {
-      // Epochs that were taken for the base lie where the file did.
-      guard let base = (error.underlying as? UnknownBase)?.hash, try await takeBase(base, from: carrier),
-        try await fetch(file, to: folder.fetched, from: carrier) != nil
+      guard let base = (error.underlying as? UnknownBase)?.hash, try await takeBase(base, from: carrier)
       else { throw error }
       return try await used(try await replica.take(fetched: path, isRejoining: isRejoining), on: carrier)
     }

@@ -126,10 +126,11 @@ extension RemotePass {
   ) async throws -> Bool {
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     let isEpoch = RemoteName(file.name)?.epochKey != nil
+    let path = isEpoch ? folder.fetchedEpoch : folder.fetched
     do {
-      guard let answer = try await fetch(file, to: folder.fetched, from: carrier) else { return false }
+      guard let answer = try await fetch(file, to: path, from: carrier) else { return false }
       if isDoubtful(answer, for: file) { note.doubt = answer.tag }
-      let taken = try await takeFetched(file, isRejoining: isRejoining, from: carrier)
+      let taken = try await takeFetched(path, isRejoining: isRejoining, from: carrier)
       (note.ranges, note.sealed, note.base) = (taken.ranges, taken.sealed, taken.base?.bytes ?? [])
       report.taken.append(taken.report)
       knownNews = nil
@@ -169,7 +170,7 @@ extension RemotePass {
     do {
       guard try await fetch(file, to: path, from: carrier) != nil else { return false }
       guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
-      report.taken.append(try await takeFetched(file, isRejoining: false, from: carrier).report)
+      report.taken.append(try await takeFetched(path, isRejoining: false, from: carrier).report)
       knownNews = nil
     } catch let error as GodwitError where error.refusesFile {
       // An earlier state of this replica may lack what its own mailbox is sealed to.

@@ -13,6 +13,12 @@ struct RemotesFolder: Sendable {
   /// The same of a file that another one builds on.
   var fetchedBase: String { "\(path)/fetched-base" }
 
+  /// The same of a file with an epoch, which may be what another one waits for.
+  var fetchedEpoch: String { "\(path)/fetched-epoch" }
+
+  /// All that a pass fetches to.
+  var allFetched: [String] { [fetched, fetchedBase, fetchedEpoch] }
+
   /// What is to be published under a name.
   func spool(_ remote: String, _ name: RemoteName) -> String {
     "\(path)/\(remote).\("\(name)".prefix { $0 != "/" })"
@@ -25,7 +31,7 @@ struct RemotesFolder: Sendable {
     guard let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: 5_000) else {
       throw GodwitError(.busy, "another process syncs this replica", hint: "wait until it is done")
     }
-    for path in [fetched, fetchedBase, "\(path)/sent", "\(path)/talk"] { try Leftovers.remove(of: path) }
+    for path in allFetched + ["\(path)/sent", "\(path)/talk"] { try Leftovers.remove(of: path) }
     return lock
   }
 

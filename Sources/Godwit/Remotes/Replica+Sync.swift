@@ -42,7 +42,7 @@ extension Replica {
     isSparing: Bool = false, progress: SyncProgressHandler? = nil
   ) async throws -> SyncReport {
     try await withRemotesFolder { folder in
-      defer { for path in [folder.fetched, folder.fetchedBase] { unlink(path) } }
+      defer { for path in folder.allFetched { unlink(path) } }
       var reports: [SyncReport.Remote] = []
       for remote in try await remotes(named: names) {
         var pass = RemotePass(
