@@ -9,6 +9,8 @@ package enum RemoteURL: Hashable, Sendable {
   case bucket(BucketAddress)
   /// A replica on another host.
   case host(SSHAddress)
+  /// A replica that is served on this machine.
+  case socket(SocketPath)
 
   /// Reads a URL, or a path from the current folder on.
   ///
@@ -22,29 +24,48 @@ package enum RemoteURL: Hashable, Sendable {
       return
     }
     switch text[..<colon.lowerBound].lowercased() {
-    case "file":
-      let path = String(text[colon.upperBound...]).removingPercentEncoding ?? ""
-      try FilePath.check(path)
-      guard path.hasPrefix("/") else {
-        throw GodwitError(.invalidArgument, "a file URL is file:///PATH, with an absolute path")
-      }
-      self = .folder(path)
+    case "file": self = .folder(try Self.path(text[colon.upperBound...], of: "file"))
+    case "unix": self = .socket(try SocketPath(Self.path(text[colon.upperBound...], of: "unix")))
     case "s3": self = .bucket(try BucketAddress(text))
     case "ssh": self = .host(try SSHAddress(text))
     default:
       throw GodwitError(
-        .invalidArgument, "a remote is a folder's path, s3://BUCKET/PREFIX, or ssh://[USER@]HOST[:PORT]/PATH")
+        .invalidArgument,
+        "a remote is a folder's path, s3://BUCKET/PREFIX, ssh://[USER@]HOST[:PORT]/PATH, or unix:///SOCKET")
     }
   }
 
-  /// What keeps the files there; nil for a host, which keeps none: a replica there talks.
+  private static func path(_ encoded: Substring, of scheme: String) throws(GodwitError) -> String {
+    let path = String(encoded).removingPercentEncoding ?? ""
+    try FilePath.check(path)
+    guard path.hasPrefix("/") else {
+      throw GodwitError(.invalidArgument, "the URL is \(scheme):///PATH, with an absolute path")
+    }
+    return path
+  }
+
+  /// What keeps the files there; nil where a replica talks, which keeps none.
   ///
   /// - Throws: `refused` where there are no keys to a bucket.
   package func carrier() throws -> (any Carrier)? {
     switch self {
     case .folder(let path): FolderCarrier(path)
     case .bucket(let address): try ObjectStoreCarrier(address)
-    case .host: nil
+    case .host, .socket: nil
+    }
+  }
+
+  /// A connection to the replica that talks there; nil where files are kept.
+  ///
+  /// - Parameters:
+  ///   - folder: Where what is on its way lies.
+  ///   - meter: Slows the talk down where there is a limit.
+  /// - Throws: `unreachable`, `refused`.
+  package func connection(by folder: String, meter: TransferMeter) throws -> (any TalkConnection)? {
+    switch self {
+    case .folder, .bucket: nil
+    case .host(let address): try SSHProcess(address, folder: folder, meter: meter)
+    case .socket(let place): try TalkSocket(place, meter: meter)
     }
   }
 
@@ -54,6 +75,7 @@ package enum RemoteURL: Hashable, Sendable {
     case .folder(let path): path
     case .bucket(let address): address.text
     case .host(let address): address.text
+    case .socket(let place): "unix://\(place.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")"
     }
   }
 }

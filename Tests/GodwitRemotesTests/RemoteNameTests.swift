@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitCore
+import GodwitFiles
 import Testing
 
 @testable import GodwitRemotes
@@ -66,6 +67,14 @@ struct RemoteNameTests {
     #expect(path.hasPrefix("/") && path.hasSuffix("/stick"))
   }
 
+  @Test("of a socket are absolute, and are read as they are written")
+  func socket() throws {
+    let url = try RemoteURL("unix:///run/a%20b%25/godwit.sock")
+    #expect(try url == .socket(SocketPath("/run/a b%/godwit.sock")))
+    #expect(url.text == "unix:///run/a%20b%25/godwit.sock")
+    #expect(try RemoteURL("UNIX:///run/x") == RemoteURL("unix:///run/x"))
+  }
+
   @Test("of a host with an IPv6 address name it to ssh without brackets")
   func brackets() throws {
     guard case .host(let address) = try RemoteURL("ssh://ada@[::1]:2222/x") else { return #expect(Bool(false)) }
@@ -91,6 +100,7 @@ struct RemoteNameTests {
     "are refused where a store would take another place",
     arguments: [
       "s3://B/x", "s3://ab/", "s3://bucket/../x", "s3://bucket/a%00b", "s3:///x", "file://host/x", "file://", "",
+      "unix://host/x", "unix://", "unix:///a%00b", "unix:///\(String(repeating: "x", count: 107))",
     ])
   func bad(url: String) {
     let error = #expect(throws: GodwitError.self) { try RemoteURL(url) }

@@ -34,46 +34,25 @@ struct AgentSocket {
     return folders.compactMap { $0.map { "\($0)/\(name)" } }
   }
 
-  /// The address; a path of more than 107 bytes cannot be one.
-  func address() throws -> sockaddr_un {
-    guard path.utf8.count < 108 else {
-      throw GodwitError(
-        .invalidArgument, "the socket's path has more than 107 bytes", hint: "give another: --socket PATH")
-    }
-    return .unix(path: path)
-  }
-
   /// Makes room for a new socket, which is this agent's for as long as the lock is kept.
   ///
   /// - Throws: `invalidArgument` for a path that is too long; `busy` when another agent has it; `unsafeFile` for what
   ///   is no socket; `fileAccess`.
-  func claim() throws -> LockFile {
-    _ = try address()
-    try PrivateFile.makeParent(of: path)
-    var status = stat()
-    let isThere = lstat(path, &status) == 0
-    guard !isThere || status.st_mode & S_IFMT == S_IFSOCK else {
-      throw GodwitError(.unsafeFile, "\(path) is no socket", hint: "give another: --socket PATH")
-    }
-    guard let lock = try LockFile("\(path).lock", isShared: false, waitingMilliseconds: 0) else {
-      throw GodwitError(.busy, "an agent answers at \(path) already", hint: "see: godwit agent status")
-    }
-    if isThere { unlink(path) }
-    return lock
-  }
+  func claim() throws -> LockFile { try SocketPath(path).claim() }
 
   /// A page of the agent's, and whether its status is 200.
   ///
   /// - Throws: `unreachable` where there is no agent, `fileAccess` where this user may not ask.
   func get(_ page: String) async throws -> (text: String, isGood: Bool) {
-    let code = try connects()
-    guard code != EACCES else {
+    let place = try SocketPath(path)
+    switch place.connect() {
+    case .success(let descriptor): close(descriptor)
+    case .failure(let error) where error.code == .EACCES:
       throw GodwitError(.fileAccess, "\(path) is not open to this user", hint: "ask as the agent's user or group")
-    }
-    guard code == 0 else {
+    case .failure:
       throw GodwitError(.unreachable, "no agent answers at \(path)", hint: "start one: godwit agent run FOLDER")
     }
-    let address = try address()
+    let address = place.address
     return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
       group.addTask {
         var client = HTTPClient()
@@ -90,13 +69,5 @@ struct AgentSocket {
       guard let answer = try await group.next() else { throw CancellationError() }
       return (text: answer.0, isGood: answer.1)
     }
-  }
-
-  /// 0 when somebody answers there, else why not.
-  private func connects() throws -> Int32 {
-    let socket = try Socket(domain: AF_UNIX)
-    defer { try? socket.close() }
-    let address = try address()
-    return address.withSockAddr { connect(socket.file.rawValue, $0, $1) } == 0 ? 0 : errno
   }
 }

@@ -50,8 +50,7 @@ struct RemotePass {
 
   mutating func run() async throws {
     let place = try RemoteURL(remote.url)
-    if case .host(let address) = place { return try await talk(to: address) }
-    guard let carrier = try await BlockingThread.run({ try place.carrier() }) else { return }
+    guard let carrier = try await BlockingThread.run({ try place.carrier() }) else { return try await talk(at: place) }
     let counted = CountedCarrier(carrier)
     defer { report.requests = counted.counts }
     try await run(over: counted)

@@ -7,7 +7,7 @@ import GodwitKeys
 import GodwitRemotes
 import GodwitStorage
 
-/// Two replicas that hand each other what each lacks, over a connection (Specs/remotes.md, "ssh"). Whoever connects
+/// Two replicas that hand each other what each lacks, over a connection (Specs/remotes.md, "Talks"). Whoever connects
 /// speaks for the client.
 ///
 /// Unchecked Sendable: its calls follow one another, each awaited.
@@ -181,55 +181,34 @@ private final class TalkFile: @unchecked Sendable {
   init(in folder: RemotesFolder) throws { file = try PendingFile(replacing: "\(folder.path)/talk") }
 }
 
-extension Replica {
-  /// The same over two descriptors. Who says nothing for long is given up.
-  package func serve(
-    reading input: FileDescriptor, writing output: FileDescriptor, receives: Bool, sends: Bool
-  ) async throws -> [MergeReport] {
-    try await serve(
-      source: PatientDescriptor(input), sink: PatientDescriptor(output), receives: receives, sends: sends)
-  }
-
-  /// Serves another replica over a connection: the other end of a sync by ssh.
-  package func serve(
-    source: any ByteSource & Sendable, sink: any ByteSink & Sendable, receives: Bool = true, sends: Bool = true
-  ) async throws -> [MergeReport] {
-    let folder = try await remotesFolder()
-    let talk = RemoteTalk(
-      self, over: TalkStream(source: source, sink: sink), by: folder,
-      part: receives && sends ? .both : receives ? .receiving : .sending)
-    try await talk.speakAsServer()
-    return talk.taken
-  }
-}
-
 extension RemotePass {
-  /// Syncs with a replica on another host.
-  mutating func talk(to address: SSHAddress) async throws {
+  /// Syncs with a replica that talks.
+  mutating func talk(at place: RemoteURL) async throws {
     let (replica, folder, name, progress, isRejoining) = (replica, folder, remote.name, progress, isRejoining)
     let meter = TransferMeter(pace: pace)
-    let ssh = try await BlockingThread.run { try SSHProcess(address, folder: folder.path, meter: meter) }
-    let stream = TalkStream(source: ssh.stream, sink: ssh.stream)
+    guard
+      let connection = try await BlockingThread.run({ try place.connection(by: folder.path, meter: meter) })
+    else { return }
+    let stream = TalkStream(source: connection.stream, sink: connection.stream)
     let talk = RemoteTalk(replica, over: stream, by: folder) { direction, bytes in
       progress?(Replica.SyncProgress(remote: name, direction: direction, bytes: bytes, total: bytes))
     }
     defer { (report.taken, report.published, report.fetchedBytes) = (talk.taken, talk.published, talk.fetchedBytes) }
-    let connection = ssh.stream
     try await withTaskCancellationHandler {
       try await BlockingThread.run {
         guard let banner = try stream.findMagic() else { return }
-        throw ssh.explanation(banner)
+        throw connection.explanation(banner)
       }
       do {
         try await talk.speakAsClient(isRejoining: isRejoining)
       } catch let error as GodwitError where error.code == .unreachable {
-        throw try await BlockingThread.run { ssh.explanation(of: error) }
+        throw try await BlockingThread.run { connection.explanation(of: error) }
       }
     } onCancel: {
       meter.cancel()
-      connection.end()
+      connection.stream.end()
     }
     try Task.checkCancellation()
-    withExtendedLifetime(ssh) {}
+    withExtendedLifetime(connection) {}
   }
 }

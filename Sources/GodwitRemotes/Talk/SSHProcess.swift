@@ -4,9 +4,8 @@ import GodwitFiles
 
 /// The program ssh, connected by a socket that is its standard input and output. `GODWIT_SSH` names another program,
 /// with arguments between spaces, as `GIT_SSH_COMMAND` does for git.
-///
-package final class SSHProcess: Sendable {
-  package let stream: SocketStream
+final class SSHProcess: TalkConnection {
+  let stream: SocketStream
   private let process: ChildProcess
   private let errors: FileDescriptor
   private let host: String
@@ -18,7 +17,7 @@ package final class SSHProcess: Sendable {
   ///   - folder: Where what ssh writes as errors lies, without a name.
   ///   - meter: Slows the talk down where there is a limit.
   /// - Throws: `unreachable` where there is no ssh.
-  package init(_ address: SSHAddress, folder: String, meter: TransferMeter) throws {
+  init(_ address: SSHAddress, folder: String, meter: TransferMeter) throws {
     host = address.host
     self.command = address.command
     self.meter = meter
@@ -54,10 +53,8 @@ package final class SSHProcess: Sendable {
     return file
   }
 
-  /// Why there was no talk: what ssh says by its end (255 when there was no session, else the remote command's code).
-  ///
-  /// - Parameter banner: What came in place of the magic.
-  package func explanation(_ banner: String) -> GodwitError {
+  /// What ssh says by its end: 255 when there was no session, else the remote command's code.
+  func explanation(_ banner: String) -> GodwitError {
     let (code, said, last) = finish()
     switch code {
     case 255 where said.contains("Host key verification failed") || said.contains("Permission denied"):
@@ -77,8 +74,8 @@ package final class SSHProcess: Sendable {
     }
   }
 
-  /// Why a talk was cut: what ssh says, where it lost the host.
-  package func explanation(of error: GodwitError) -> GodwitError {
+  /// What ssh says, where it lost the host.
+  func explanation(of error: GodwitError) -> GodwitError {
     let (code, _, last) = finish()
     return code == 255 && !last.isEmpty ? lost(last) : error
   }

@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// What two replicas say to each other over a connection, frame by frame (Specs/remotes.md, "ssh").
+/// What two replicas say to each other over a connection, frame by frame (Specs/remotes.md, "Talks").
 ///
 /// Unchecked Sendable: one side speaks at a time, so its calls follow one another.
 package final class TalkStream: @unchecked Sendable {

@@ -7,7 +7,7 @@ import Testing
 @testable import Godwit
 @testable import GodwitRemotes
 
-/// Specs/remotes.md, "ssh", without ssh.
+/// Specs/remotes.md, "Talks", without ssh.
 @Suite("Two replicas that talk")
 struct TalkTests {
   /// How many transactions the client has sent.
@@ -22,6 +22,30 @@ struct TalkTests {
     try await talk.speakAsClient(isRejoining: false)
     _ = try await served
     return talk.published?.transactions
+  }
+
+  @Test("at a socket nobody waits for who says nothing, and the end does not either")
+  func atASocket() async throws {
+    var remote = try await RemoteGroup(2)
+    let path = "\(remote.group.folder.file("talk"))"
+    let (ready, told) = AsyncStream.makeStream(of: Void.self)
+    let host = remote[1]
+    let serving = Task {
+      try await host.serve(atSocket: path) {
+        told.yield()
+      } failed: { _ in
+      }
+    }
+    for await _ in ready { break }
+    let silent = try SocketPath(path).connect().get()
+    defer { close(silent) }
+    try await remote.insert("a", 1)
+    _ = try await remote[0].remotes.add("host", at: "unix://\(path)")
+    _ = try await remote[0].sync(with: ["host"])
+    #expect(try await remote.ids(0) == ["a"])
+    serving.cancel()
+    await #expect(throws: CancellationError.self) { try await serving.value }
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test("give up who says nothing, and who takes nothing")

@@ -3,7 +3,7 @@ import Godwit
 import GodwitStorage
 import Synchronization
 
-/// What a sync with a replica on another host costs (Specs/remotes.md, "ssh"). Both sides start the same programs; in
+/// What a sync with a replica on another host costs (Specs/remotes.md, "Talks"). Both sides start the same programs; in
 /// the place of ssh stands one that runs the host's command here.
 let hostBenchmarks = [
   Benchmark(

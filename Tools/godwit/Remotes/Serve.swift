@@ -6,14 +6,21 @@ import ToolSupport
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Be the other end of a sync by ssh. Nobody types this: godwit sync has ssh run it.",
+    abstract: "Be the other end of a sync: by ssh, or for other users and containers on this machine.",
     discussion: """
-      In authorized_keys, so that a key may do nothing else:
+      Nobody types --stdio: godwit sync has ssh run it. In authorized_keys, so that a key may do nothing else:
         restrict,command="godwit serve --stdio /srv/notes" ssh-ed25519 AAAA…
+
+      A socket is open to this user and to its folder's group. Whoever reaches it must be a member to sync:
+        godwit serve --socket /run/notes/godwit.sock /srv/notes
+        godwit remote add notes unix:///run/notes/godwit.sock && godwit sync
       """)
 
-  @Flag(help: "Talk over the standard input and output, which is the only way there is.")
+  @Flag(help: "Talk over the standard input and output.")
   var stdio = false
+
+  @Option(help: ArgumentHelp("Listen at a Unix socket, until Ctrl-C.", valueName: "path"))
+  var socket: String?
 
   @Argument(help: "The replica, as of -C.")
   var path: String
@@ -30,7 +37,7 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
-    guard stdio else { throw ValidationError("give --stdio") }
+    guard stdio != (socket != nil) else { throw ValidationError("give either --stdio or --socket PATH") }
     guard !receiveOnly || !sendOnly else { throw ValidationError("--receive-only and --send-only leave nothing to do") }
   }
 
@@ -49,9 +56,25 @@ struct Serve: AsyncParsableCommand {
     var located = options
     located.path = path
     try await located.withReplica { replica in
-      _ = try await replica.serve(
-        reading: FileDescriptor(0, path: "standard input", closes: false),
-        writing: FileDescriptor(1, path: "standard output", closes: false), receives: !sendOnly, sends: !receiveOnly)
+      guard let socket else {
+        _ = try await replica.serve(
+          reading: FileDescriptor(0, path: "standard input", closes: false),
+          writing: FileDescriptor(1, path: "standard output", closes: false), receives: !sendOnly, sends: !receiveOnly)
+        return
+      }
+      try await listen(FilePath.absolute(socket), replica)
     }
+  }
+
+  /// Until the task is cancelled, which is what ends it.
+  private func listen(_ place: String, _ replica: Replica) async throws {
+    let console = options.console
+    do {
+      try await replica.serve(atSocket: place, receives: !sendOnly, sends: !receiveOnly) {
+        console.note("listening at \(Format.printable(place))")
+      } failed: { error in
+        console.note("a talk ended early: \(Format.printable((error as? GodwitError)?.message ?? "\(error)"))")
+      }
+    } catch is CancellationError {}
   }
 }
