@@ -26,7 +26,7 @@ struct TalkTests {
 
   @Test("at a socket nobody waits for who says nothing, and the end does not either")
   func atASocket() async throws {
-    var remote = try await RemoteGroup(2)
+    let remote = try await RemoteGroup(2)
     let path = "\(remote.group.folder.file("talk"))"
     let (ready, told) = AsyncStream.makeStream(of: Void.self)
     let host = remote[1]
