@@ -44,12 +44,11 @@ extension Replica {
     let listener = try await BlockingThread.run { try TalkListener(path) }
     try listening()
     try await withTaskCancellationHandler {
-      try await withThrowingTaskGroup { group in
+      try await withThrowingTaskGroup(of: Void.self) { group in
         var count = 0
         while let stream = try await BlockingThread.run({ try listener.next() }) {
+          if count == Self.talkLimit { _ = try await group.next() } else { count += 1 }
           group.addTask { await self.serve(stream, receives, sends, failed) }
-          count += 1
-          if count > Self.talkLimit { _ = try await group.next() }
         }
         group.cancelAll()
       }
