@@ -168,7 +168,12 @@ extension RemotePass {
   ) async throws -> Bool {
     let path = folder.fetched
     do {
-      guard try await fetch(file, to: path, from: carrier) != nil else { return false }
+      guard let answer = try await fetch(file, to: path, from: carrier) else { return false }
+      // The one that was listed may be the only one of what this machine has lost, and the next one replaces it.
+      guard answer.size == file.size else {
+        throw GodwitError(
+          .unreachable, "the remote answers with another file than it lists as this replica's", hint: "try again later")
+      }
       guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
       report.taken.append(try await takeFetched(path, isRejoining: false, from: carrier).report)
       knownNews = nil

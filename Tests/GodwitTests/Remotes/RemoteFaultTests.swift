@@ -320,21 +320,10 @@ struct RemoteFaultTests {
     try await remote.syncAll(2)
     try await remote.insert("before", 0)
     try await remote.sync(0)
-    await remote[0].close()
-    let path = remote.group.folder.file("replica-0")
-    let copy = remote.group.folder.file("snapshot")
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    let anchor = try AnchorFile(path: "\(path)/keyring.anchor").read()
-    remote.group.replicas[0] = try await ThingGroup.open(path, remote.group.clock)
-    try await remote.insert("after", 0)
-    try await remote.sync(0)
-    await remote[0].close()
-    try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.moveItem(atPath: copy, toPath: path)
-    // A snapshot of a whole machine leaves each file where it lay.
-    guard case .anchor(let kept) = anchor else { throw GodwitError(.fileAccess, "no anchor") }
-    try AnchorFile(path: "\(path)/keyring.anchor").write(kept, isDurable: true)
-    remote.group.replicas[0] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.losing(0) { remote in
+      try await remote.insert("after", 0)
+      try await remote.sync(0)
+    }
     #expect(try await remote.sync(0).findings == [.cloned])
     try await remote.sync(0)
     #expect(try await remote.ids(0) == ["after", "before"])

@@ -78,6 +78,25 @@ struct RemoteNoteTests {
     #expect(try await remote.sync(1).fetchedBytes == 0)
   }
 
+  @Test("37: where an earlier file is answered as the own one, the one that is listed is not replaced")
+  func earlierOwn() async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    let earlier = try await bytes(of: 0, remote)
+    try await remote.losing(0) { remote in
+      try await remote.insert("b", 0)
+      try await remote.sync(0)
+    }
+    let listed = try await bytes(of: 0, remote)
+    let carrier = try await answer(earlier, for: 0, remote)
+    let report = try await remote[0].sync(over: carrier, as: "stick")
+    #expect(report.error?.code == .unreachable && report.published == nil)
+    #expect(try await bytes(of: 0, remote) == listed)
+    try await remote.sync(0)
+    #expect(try await remote.ids(0) == ["a", "b"])
+  }
+
   @Test("37: a store that writes its tags otherwise in answers is read once more for a file, and then believed")
   func otherForm() async throws {
     let remote = try await RemoteGroup(2)

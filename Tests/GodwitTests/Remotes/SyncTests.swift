@@ -50,6 +50,22 @@ struct RemoteGroup {
       group.folder.file("replica-\(index)"), group.clock, group.tuning)
   }
 
+  /// Runs this, and puts the replica back as it was: as a snapshot of a whole machine does, which leaves each file where
+  /// it lay.
+  mutating func losing(_ index: Int, _ body: (RemoteGroup) async throws -> Void) async throws {
+    let path = group.folder.file("replica-\(index)")
+    try await setAside(index, as: "snapshot")
+    guard case .anchor(let anchor) = try AnchorFile(path: "\(path)/keyring.anchor").read() else {
+      throw GodwitError(.fileAccess, "no anchor")
+    }
+    try await body(self)
+    await self[index].close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: group.folder.file("snapshot"), toPath: path)
+    try AnchorFile(path: "\(path)/keyring.anchor").write(anchor, isDurable: true)
+    group.replicas[index] = try await ThingGroup.open(path, group.clock, group.tuning)
+  }
+
   mutating func restore(_ index: Int, from name: String) async throws {
     let path = group.folder.file("replica-\(index)")
     await self[index].close()
