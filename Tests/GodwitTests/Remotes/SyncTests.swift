@@ -50,8 +50,8 @@ struct RemoteGroup {
       group.folder.file("replica-\(index)"), group.clock, group.tuning)
   }
 
-  /// Runs this, and puts the replica back as it was: as a snapshot of a whole machine does, which leaves each file where
-  /// it lay.
+  /// Runs this, and puts the replica back as it was: as a snapshot of a whole machine does, which leaves each file
+  /// where it lay.
   mutating func losing(_ index: Int, _ body: (RemoteGroup) async throws -> Void) async throws {
     let path = group.folder.file("replica-\(index)")
     try await setAside(index, as: "snapshot")
