@@ -43,14 +43,23 @@ final class ChildProcess: @unchecked Sendable {
   /// signal.
   func end(after patience: Duration) -> Int32 {
     for (limit, signal) in [(patience, SIGTERM), (.seconds(2), SIGKILL)] where status == nil {
-      let start = ContinuousClock.now
-      while !hasEnded, .now - start < limit { usleep(20_000) }
+      wait(atMost: limit)
       if status == nil { kill(identifier, signal) }
     }
-    while !hasEnded { usleep(20_000) }
+    wait(atMost: nil)
     let status = status ?? 0
     let signal = status & 0x7f
     return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+  }
+
+  /// Looks at it more and more seldom: most end at once.
+  private func wait(atMost limit: Duration?) {
+    let start = ContinuousClock.now
+    var pause: UInt32 = 500
+    while !hasEnded, limit.map({ .now - start < $0 }) ?? true {
+      usleep(pause)
+      pause = min(2 * pause, 20_000)
+    }
   }
 
   var hasEnded: Bool {
