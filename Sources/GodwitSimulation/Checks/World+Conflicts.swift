@@ -60,7 +60,7 @@ struct ListedConflicts {
 extension RowHistory {
   /// Whether somebody who saw the value wrote another, or deleted the row. Equal values are one: who saw either of two
   /// writes of it saw the value.
-  fileprivate func isReplaced(_ write: Write, _ column: Int) -> Bool {
+  func isReplaced(_ write: Write, _ column: Int) -> Bool {
     let change = write.change(of: column)
     let same = writes(of: column).filter { $0.change(of: column) == change }
     return writes.contains { later in

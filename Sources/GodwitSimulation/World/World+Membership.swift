@@ -89,6 +89,7 @@ extension World {
   }
 
   /// What the new transaction takes the place of was chosen over by a policy, or seen by who wrote there, or is listed.
+  /// A value that somebody has deleted who had seen it may be there again with a row that others keep; it is not lost.
   private func checkReplaced(
     by operations: [HistoricOperation], of unsent: [HistoricTransaction], on model: MergeModel,
     _ listed: ListedConflicts, _ actor: Actor
@@ -109,9 +110,9 @@ extension World {
           own.writes(value, to: operation.row, column)
             || own.touches(operation.row, column) && writers.contains { own.context.covers($0.dot) }
         }
-        guard !isSeen, !listed.edits.contains(.init(row: operation.row, column: shape.name, value: value)) else {
-          continue
-        }
+        guard !isSeen, !writers.contains(where: { row.isReplaced($0, column) }),
+          !listed.edits.contains(.init(row: operation.row, column: shape.name, value: value))
+        else { continue }
         throw SimulationFailure(
           .durability,
           "replica \(actor.index) rejoined over \(shape.name) \(value.text) of \(row.shape.name) "
