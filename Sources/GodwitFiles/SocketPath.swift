@@ -25,17 +25,16 @@ package struct SocketPath: Hashable, Sendable {
   /// Makes room for a new socket, which is this process's for as long as the lock is kept. What a killed process has
   /// left there goes.
   ///
-  /// - Throws: `unsafeFile` for what is no socket; `busy` when another process has it; `fileAccess`.
-  package func claim() throws(GodwitError) -> LockFile {
+  /// - Returns: Nil when another process has it.
+  /// - Throws: `unsafeFile` for what is no socket, `fileAccess`.
+  package func claim() throws(GodwitError) -> LockFile? {
     try PrivateFile.makeParent(of: path)
     var status = stat()
     let isThere = lstat(path, &status) == 0
     guard !isThere || status.st_mode & S_IFMT == S_IFSOCK else {
       throw GodwitError(.unsafeFile, "\(path) is no socket", hint: "give another: --socket PATH")
     }
-    guard let lock = try LockFile("\(path).lock", isShared: false, waitingMilliseconds: 0) else {
-      throw GodwitError(.busy, "another process answers at \(path) already", hint: "give another: --socket PATH")
-    }
+    guard let lock = try LockFile("\(path).lock", isShared: false, waitingMilliseconds: 0) else { return nil }
     if isThere { unlink(path) }
     return lock
   }
@@ -43,7 +42,7 @@ package struct SocketPath: Hashable, Sendable {
   /// A socket that is connected to whoever answers there, or the number of the error.
   package func connect() -> Result<Int32, POSIXError> { open { Foundation.connect($0, $1, $2) } }
 
-  /// A socket at which others of this user and of its folder's group may connect.
+  /// A socket at which this user and the socket's group may connect (0660).
   ///
   /// - Throws: `fileAccess`, `diskFull`.
   package func listen() throws(GodwitError) -> Int32 {

@@ -38,7 +38,12 @@ struct AgentSocket {
   ///
   /// - Throws: `invalidArgument` for a path that is too long; `busy` when another agent has it; `unsafeFile` for what
   ///   is no socket; `fileAccess`.
-  func claim() throws -> LockFile { try SocketPath(path).claim() }
+  func claim() throws -> LockFile {
+    guard let lock = try SocketPath(path).claim() else {
+      throw GodwitError(.busy, "an agent answers at \(path) already", hint: "see: godwit agent status")
+    }
+    return lock
+  }
 
   /// A page of the agent's, and whether its status is 200.
   ///

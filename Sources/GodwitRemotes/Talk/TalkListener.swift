@@ -12,7 +12,10 @@ package final class TalkListener: Sendable {
   ///   process listens; `fileAccess`, `diskFull`.
   package init(_ path: String) throws(GodwitError) {
     place = try SocketPath(path)
-    lock = try place.claim()
+    guard let claim = try place.claim() else {
+      throw GodwitError(.busy, "another process answers at \(path) already", hint: "give another: --socket PATH")
+    }
+    lock = claim
     descriptor = try place.listen()
   }
 

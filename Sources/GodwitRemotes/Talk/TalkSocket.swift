@@ -14,8 +14,7 @@ final class TalkSocket: TalkConnection {
     switch place.connect() {
     case .success(let descriptor): stream = SocketStream(descriptor, name: place.path, meter: meter)
     case .failure(let error) where error.code == .EACCES:
-      throw GodwitError(
-        .refused, "\(place.path) is not open to this user", hint: "ask as its user or its folder's group")
+      throw GodwitError(.refused, "\(place.path) is not open to this user", hint: "ask as its user or its group")
     case .failure:
       throw GodwitError(
         .unreachable, "nobody answers at \(place.path)",

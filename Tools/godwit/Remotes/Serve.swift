@@ -11,7 +11,8 @@ struct Serve: AsyncParsableCommand {
       Nobody types --stdio: godwit sync has ssh run it. In authorized_keys, so that a key may do nothing else:
         restrict,command="godwit serve --stdio /srv/notes" ssh-ed25519 AAAA…
 
-      A socket is open to this user and to its folder's group. Whoever reaches it must be a member to sync:
+      A socket is open to this user and to its group, which is its folder's where that has the setgid bit.
+      Whoever reaches it must be a member to sync:
         godwit serve --socket /run/notes/godwit.sock /srv/notes
         godwit remote add notes unix:///run/notes/godwit.sock && godwit sync
       """)
