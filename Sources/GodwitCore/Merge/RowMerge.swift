@@ -125,12 +125,11 @@ package struct RowMerge {
       let before = try value(of: cell.column)
       // A row that lacks the count has it once a default comes.
       if before == .null { return }
-      guard case .integer(let before) = before else { throw Self.noInteger }
-      written[cell.column] = .integer(before &+ Array(new.dropFirst(all.count)).sum)
+      // Nor does what stands there and is none: a member's state file has brought it.
+      let start = if case .integer(let number) = before { number } else { Int64(0) }
+      written[cell.column] = .integer(start &+ Array(new.dropFirst(all.count)).sum)
     }
   }
-
-  private static var noInteger: GodwitError { GodwitError(.damagedLog, "a column that counts holds no integer") }
 
   /// A remove takes away what it saw of an element; an add that it had not seen stays.
   private mutating func changeSet(_ cell: Cell, _ write: RowWrite) throws {

@@ -5,7 +5,7 @@ extension RowState {
   ///
   /// - Parameters:
   ///   - frontier: What every active member holds.
-  ///   - kept: Columns whose stamps stay, because rows compare them.
+  ///   - kept: Columns whose stamps stay, for they are ahead of the clocks.
   /// - Returns: Whether anything is left to remember; when nothing is, the row needs no state.
   package mutating func forget(_ frontier: VersionVector, keeping kept: Set<Int>, _ policy: DeletePolicy) -> Bool {
     let isAlive = isAlive(policy)

@@ -73,7 +73,10 @@ struct LogFold {
         guard let table = terms.tables[operation.table] else { return }
         if let wanted, wanted.table != table.table.id || wanted.key != operation.key { return }
         let (key, write) = try adapter.write(of: operation, remote, table, stamp, context)
-        try body(key, write, record, table.table, hiddenCells)
+        let definition = table.table.definition
+        // A member's state file may say more than there are columns.
+        let cells = hiddenCells?.prefix(definition.columns.count - definition.keyCount)
+        try body(key, write, record, table.table, cells.map(Array.init))
       }
     }
   }
@@ -88,9 +91,11 @@ struct LogFold {
     try merge.apply(write)
     var state = merge.state
     state.hiddenCells = hiddenCells
-    for (column, value) in state.hiddenReferences {
+    if let hiddenCells, !state.hiddenReferences.isEmpty {
+      var cells = try tables[table.id].completed(hiddenCells)
       // The table shows NULL for what is hidden; the hidden cells keep what it stands for.
-      state.hiddenCells?[column - table.definition.keyCount] = value
+      for (column, value) in state.hiddenReferences { cells[column - table.definition.keyCount] = value }
+      state.hiddenCells = cells
     }
     let isHidden: (Int) -> Bool = { column in
       write.kind == .update && !write.cells.contains { $0.column == column }

@@ -106,7 +106,10 @@ final class UniqueJudge {
   private func tableRow(claiming claim: Limbo.Reason) throws -> RowKey? {
     let (number, name, values) = try claim.claim()
     let table = try places.tables[number]
-    guard let index = table.uniqueIndexes.first(where: { $0.name == name }) else { return nil }
+    // A member's state file may have brought a claim that fits no index.
+    guard let index = table.uniqueIndexes.first(where: { $0.name == name }), index.columns.count == values.count else {
+      return nil
+    }
     return try table.rows.keys(where: index.columns, are: values).first.map { RowKey(table: number, key: $0[...]) }
   }
 

@@ -244,12 +244,13 @@ extension SyncFileHeader.Range {
 extension StateHead.Origin {
   func changing(
     sequence: SequenceNumber? = nil, chain: ContentHash? = nil, folded: SequenceNumber? = nil,
-    floor: SequenceNumber? = nil, floorChain: ContentHash? = nil, proof: HeadProof? = nil
+    floor: SequenceNumber? = nil, floorChain: ContentHash? = nil, floorContext: VersionVector? = nil,
+    proof: HeadProof? = nil
   ) -> Self {
     Self(
       origin: origin, sequence: sequence ?? self.sequence, chain: chain ?? self.chain, folded: folded ?? self.folded,
-      floor: floor ?? self.floor, floorChain: floorChain ?? self.floorChain, floorContext: floorContext,
-      proof: proof ?? self.proof)
+      floor: floor ?? self.floor, floorChain: floorChain ?? self.floorChain,
+      floorContext: floorContext ?? self.floorContext, proof: proof ?? self.proof)
   }
 }
 
@@ -261,10 +262,11 @@ extension SyncFileHeader {
     acknowledgements: [SignedAcknowledgement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
     vector: VersionVector? = nil, held: VersionVector? = nil, chains: [Origin: Chain]? = nil,
     floor: VersionVector? = nil,
-    stateFile: StateHead? = nil, migrations: [[UInt8]]? = nil, schemaVersion: UInt64? = nil
+    stateFile: StateHead? = nil, migrations: [[UInt8]]? = nil, schemaVersion: UInt64? = nil,
+    incarnation: UInt32? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
-      group: group, sender: sender ?? self.sender, incarnation: incarnation,
+      group: group, sender: sender ?? self.sender, incarnation: incarnation ?? self.incarnation,
       createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector, held: held ?? self.held,
       schemaVersion: schemaVersion ?? self.schemaVersion, recipients: recipients ?? self.recipients,
       roster: roster ?? self.roster,

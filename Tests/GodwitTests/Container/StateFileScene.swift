@@ -32,18 +32,7 @@ struct StateFileScene {
     scene = try await VectorScene(of: group) { _ = try await group[0].exportState(to: .file($0)) }
     let header = try Forgery.header(scene.container).header
     head = try #require(header.stateFile)
-    let file = try SyncFileReader(
-      AgeEnvelope(MemorySource(scene.sealed)), identities: [scene.reader.ageIdentity]
-    ) { _ in .reported(nil) }
-    var items: [StateItem] = []
-    while let block = try file.nextBlock() {
-      var reader = ByteReader(block)
-      while !reader.isAtEnd {
-        items.append(
-          try StateItem(reading: &reader, tables: header.tables.count, origins: head.origins.count, migrations: 0))
-      }
-    }
-    self.items = items
+    items = try Forgery.stateItems(scene.sealed, scene.reader)
     var key = ByteWriter()
     key.value(.blob([UInt8](repeating: 7, count: 16)))
     self.key = key.bytes[...]

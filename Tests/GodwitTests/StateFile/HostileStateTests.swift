@@ -27,12 +27,9 @@ struct HostileStateTests {
     let (header, end) = try Forgery.header(container)
     let alice = try await group[0].withWriter { $0.log.origins.own }
     // All is said to be forgotten, so that the state is all there is.
-    var trailer = ByteWriter()
-    trailer.byte(SyncFileFormat.Part.trailer.rawValue)
-    trailer.bigEndian(UInt64(1))
-    let block = try Forgery.frame(Self.rows(sealed, mallory, header), part: .state)
-    let replaced = container[..<end] + block + trailer.bytes + [UInt8](repeating: 0, count: 64)
-    let forged = try Forgery.replaceHeader(of: Array(replaced), signedBy: mallory) { header in
+    let items = try Forgery.stateItems(sealed, mallory).filter { if case .transaction = $0 { false } else { true } }
+    let replaced = Array(container[..<end]) + (try Forgery.stateBlock(items))
+    let forged = try Forgery.replaceHeader(of: replaced, signedBy: mallory) { header in
       let origins = try #require(header.stateFile).origins.map {
         $0.changing(folded: $0.sequence, floor: $0.sequence, floorChain: $0.chain)
       }
@@ -43,24 +40,6 @@ struct HostileStateTests {
     try Data(Forgery.seal(forged, to: header.recipients)).write(to: URL(fileURLWithPath: path))
     let report = try await group[2].import(from: .file(path))
     #expect(report.applied.state?.rows == 2)
-  }
-
-  /// The items of a state but its transactions.
-  private static func rows(_ sealed: [UInt8], _ reader: Identity, _ header: SyncFileHeader) throws -> [UInt8] {
-    let file = try SyncFileReader(AgeEnvelope(MemorySource(sealed)), identities: [reader.ageIdentity]) { _ in
-      .reported(nil)
-    }
-    var block = ByteWriter()
-    while let bytes = try file.nextBlock() {
-      var items = ByteReader(bytes)
-      while !items.isAtEnd {
-        let item = try StateItem(
-          reading: &items, tables: header.tables.count, origins: header.stateFile?.origins.count ?? 0, migrations: 0)
-        if case .transaction = item { continue }
-        item.write(to: &block)
-      }
-    }
-    return block.bytes
   }
 
   @Test("leaves the new replica able to write every row, and others take it")

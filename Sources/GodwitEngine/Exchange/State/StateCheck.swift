@@ -39,6 +39,9 @@ package struct StateCheck {
     guard used.allSatisfy(columns.contains), (state.hiddenCells?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
+    guard state.hiddenReferences.keys.allSatisfy({ table.columns[$0].reference != nil }) else {
+      throw ByteReader.malformed("a hidden reference in a column that refers to nothing")
+    }
     for (place, value) in (state.hiddenCells ?? []).enumerated() where value != .null {
       guard table.columns[table.keyCount + place].merge == .counter else { continue }
       guard case .integer = value else { throw ByteReader.malformed("a hidden cell that counts and is no integer") }

@@ -21,6 +21,9 @@ final class StateLoader {
   private var latest: HLC
   /// Rows loaded, by the file's number of their table.
   private var rowCounts: [Int]
+  /// What each origin's next transaction inherits, by the file's number of the origin; nil where all of it was found
+  /// here.
+  private var inherited: [VersionVector?]
 
   init(_ file: SyncFileReader, _ head: StateHead, writer: ReplicaWriter) throws {
     self.writer = writer
@@ -50,6 +53,7 @@ final class StateLoader {
     adapter = SchemaAdapter(connection, writer.catalog)
     latest = head.clock
     rowCounts = tables.map { _ in 0 }
+    inherited = head.origins.map(\.floorContext)
   }
 
   /// Rows loaded, by table.
@@ -83,6 +87,9 @@ final class StateLoader {
       let number = try origins.number(of: origin.origin)
       try origins.raiseFloor(of: origin.origin, to: origin.floor, chain: origin.floorChain)
       origins.advance(origin.origin, to: origin.floor, chain: origin.floorChain)
+      guard head.vector.covers(origin.floorContext) else {
+        throw ByteReader.malformed("what was forgotten in a state file had seen what is not in it")
+      }
       guard origin.floor > .none, !origin.floorContext.isEmpty else { continue }
       try writer.log.addContext(origin.floorContext, at: LogKey(origin: number, origin.floor))
     }
@@ -119,12 +126,22 @@ final class StateLoader {
         throw ByteReader.malformed("an origin has more transactions than its head")
       }
       let record = try transaction.record(Dot(origin.origin, sequence), folded: origin.folded)
+      try requireCauses(of: record, number)
       try writer.log.append(record, Captured(changes: transaction.changes, deletedCells: transaction.deletedCells))
       if let awaited = try adapter.terms(of: record).awaited {
         throw ByteReader.malformed("a transaction of a state file that uses \(awaited), which its sender has not got")
       }
       try writer.clock.take(record, adapter)
     }
+  }
+
+  /// Causes come first, so that all that a transaction had seen is here.
+  private func requireCauses(of record: TransactionRecord, _ number: Int) throws {
+    guard let context = record.context ?? inherited[number] else { return }
+    guard writer.log.origins.vector.covers(context) else {
+      throw ByteReader.malformed("a transaction of a state file ahead of what it had seen")
+    }
+    inherited[number] = nil
   }
 
   /// A row whose parent is not shown waits in limbo at its sender, so no table of a state has one that refers to none.
