@@ -188,11 +188,11 @@ package struct Exporter {
   func context(after before: Dot) throws -> VersionVector {
     guard before.sequence > .none else { return VersionVector() }
     let next = Dot(before.origin, before.sequence.next)
-    // What waits may have come with a file that says something else of what it inherits.
-    if before.sequence == view.log.origins.vector[before.origin] {
-      return try view.waiting.statedContext(at: next) ?? view.log.othersContext(of: before)
-    }
-    return try state(at: next, view.log, view.waiting).context
+    let applied = view.log.origins.vector[before.origin]
+    guard before.sequence >= applied else { return try view.log.othersContext(of: next) }
+    // What waits may have come with files that say something else of what it inherits.
+    if let stated = try view.waiting.statedContext(through: next) { return stated }
+    return applied == .none ? VersionVector() : try view.log.othersContext(of: Dot(before.origin, applied))
   }
 
   /// The chain and context of what comes before a range, in the log or among what waits.

@@ -286,13 +286,13 @@ package final class Importer {
     guard forks.parted[origin] == nil else { return }
     if held.covers(record.dot) { return try takeDuplicate(record.dot, chain) }
     var waiting = StagedTransaction(record: record, context: context, chain: chain)
-    if let reason = reasonToLeaveOut(waiting) {
-      admission.passOver(record.dot, digest)
-      return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
-    }
     waiting.isForeign = try forks.isForeign(waiting.context)
     if !waiting.isForeign, record.dot.sequence == held[origin].next, try !hasSeenWhatItHad(waiting) {
       throw GodwitError.falseContext(record.dot)
+    }
+    if let reason = reasonToLeaveOut(waiting) {
+      admission.passOver(record.dot, digest)
+      return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
     }
     guard try canApply(waiting) else {
       admission.passOver(record.dot, digest)

@@ -41,8 +41,9 @@ struct WaitingRanges {
     try staged.get(dot).map { ($0.chain, $0.context) }
   }
 
-  /// What the author of one that waits had seen, where the transaction says so itself.
-  func statedContext(at dot: Dot) throws -> VersionVector? { try staged.get(dot)?.record.context }
+  /// What the author of one that waits had seen, as that transaction says itself, or the last before it that waits and
+  /// says so.
+  func statedContext(through dot: Dot) throws -> VersionVector? { try staged.statedContext(through: dot) }
 
   /// Calls the body with what waits of an origin between two places.
   func forEach(

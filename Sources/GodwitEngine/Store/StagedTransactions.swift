@@ -117,6 +117,19 @@ package struct StagedTransactions {
     return try VersionVector(reading: &reader)
   }
 
+  /// The context that the nearest transaction states which does, up to this one.
+  func statedContext(through dot: Dot) throws -> VersionVector? {
+    let sql = """
+      SELECT context FROM godwit_staged
+      WHERE replica = ? AND incarnation = ? AND sequence <= ? AND flags & \(Self.statesContext)
+      ORDER BY sequence DESC LIMIT 1
+      """
+    let values = dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))]
+    guard case .blob(let bytes)? = try connection.scalar(sql, values) else { return nil }
+    var reader = ByteReader(bytes)
+    return try VersionVector(reading: &reader)
+  }
+
   /// Sets aside those with these chains, which are not tried any more.
   func setAside(_ chains: [ContentHash]) throws {
     for chain in chains {
