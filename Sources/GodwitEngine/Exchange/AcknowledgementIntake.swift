@@ -33,7 +33,7 @@ struct AcknowledgementIntake {
     try acknowledgements.add(
       Acknowledgement(
         vector: agreed, milliseconds: statedAt, removed: Set(removed), ended: Set(header.ended.keys)),
-      of: sender, held: header.held)
+      of: sender, held: header.held, where: { endings[$0] != nil })
     if agreed != header.vector { try acknowledgements.contradict(to: agreed, saidAt: statedAt, of: sender) }
   }
 

@@ -20,6 +20,10 @@ package struct Acknowledgements {
     var held = VersionVector()
   }
 
+  /// More incarnations than a member has in use at a time, and what all that is kept of them may take before another
+  /// one is: each names every origin there is, and who makes a whole file has them all in memory.
+  private static let (incarnationLimit, byteLimit): (Int64, Int64) = (64, 4 << 20)
+
   private let connection: Connection
   /// Of all who have said anything.
   package private(set) var records: [Origin: Record]
@@ -37,14 +41,42 @@ package struct Acknowledgements {
     try connection.run("DELETE FROM godwit_acknowledgement")
   }
 
-  /// Takes in what a member said of itself in a file of its own, as far as it names the history held here.
-  mutating func add(_ acknowledgement: Acknowledgement, of origin: Origin, held: VersionVector) throws {
+  /// Takes in what a member said of itself in a file of its own, as far as it names the history held here. Of a member
+  /// with too many incarnations it is not kept: this one counts as holding nothing.
+  ///
+  /// - Parameter hasEnded: Whether an incarnation writes no more.
+  mutating func add(
+    _ acknowledgement: Acknowledgement, of origin: Origin, held: VersionVector, where hasEnded: (Origin) -> Bool
+  ) throws {
     var record = records[origin] ?? Record()
-    guard acknowledgement.replaces(record.stated) else { return }
+    guard acknowledgement.replaces(record.stated), try makeRoom(for: origin, hasEnded) else { return }
     record.stated = acknowledgement
     record.counted.vector = record.counted.vector.intersection(acknowledgement.vector)
     record.held = held
     try save(record, of: origin)
+  }
+
+  /// Whether there is room for what an incarnation says, if need be in the place of those of its member that have ended.
+  private mutating func makeRoom(for origin: Origin, _ hasEnded: (Origin) -> Bool) throws -> Bool {
+    if try hasRoom(besides: origin) { return true }
+    for other in records.keys where other.replica == origin.replica && other != origin && hasEnded(other) {
+      records[other] = nil
+      try connection.run(
+        "DELETE FROM godwit_acknowledgement WHERE replica = ? AND incarnation = ?", other.columns)
+    }
+    return try hasRoom(besides: origin)
+  }
+
+  private func hasRoom(besides origin: Origin) throws -> Bool {
+    let others = """
+      SELECT count(*), coalesce(sum(length(stated) + length(counted) + length(held)), 0) FROM godwit_acknowledgement
+      WHERE replica = ? AND incarnation <> ?
+      """
+    return try connection.withStatement(others) { statement in
+      try statement.bind(origin.columns)
+      guard try statement.step() else { return false }
+      return statement.integer(at: 0) < Self.incarnationLimit && statement.integer(at: 1) <= Self.byteLimit
+    }
   }
 
   /// Takes back what a member said of itself in another of several files that it made at one time, where this one shows

@@ -198,6 +198,47 @@ struct PassedOnAcknowledgementTests {
     #expect(try await group[0].maintenance.verify().problems == [])
   }
 
+  @Test(
+    "one who says before all time that it holds more keeps nobody from syncing", arguments: [Int64.min, Int64.min + 1])
+  func lackedBeforeTime(createdAt: Int64) async throws {
+    let file = try await claim { header in
+      let next = Origin(replica: header.sender, incarnation: header.incarnation &+ 1)
+      var vector = header.vector
+      vector[next] = SequenceNumber(rawValue: 1)
+      return header.changing(
+        acknowledgements: [], createdAt: createdAt, ended: [header.origin: header.vector[header.origin]],
+        vector: vector, chains: header.chains.merging([next: SyncFileHeader.Chain(.zero)]) { $1 },
+        incarnation: next.incarnation)
+    }
+    _ = try await group[0].import(from: file)
+    let remote = group.folder.file("remote")
+    try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
+    try await group[0].remotes.add("stick", at: remote)
+    let report = try #require(try await group[0].sync().remotes.first)
+    #expect(report.error == nil && report.findings == [.withheld], "\(report)")
+  }
+
+  private func said() async throws -> [Origin] {
+    let all = try await group[0].withWriter { try Acknowledgements($0.connection).records.keys }
+    return all.filter { $0.replica == group[1].identity.replica }
+  }
+
+  @Test("what a member says of itself is kept of no more incarnations than it has, and of those that write on first")
+  func floodOfOwn() async throws {
+    let numbers = UInt32(1)...80
+    for number in numbers {
+      _ = try await group[0].import(from: claim { $0.changing(acknowledgements: [], incarnation: number) })
+    }
+    #expect(try await (64...66).contains(said().count))
+    let ended = Dictionary(
+      uniqueKeysWithValues: numbers.map {
+        (Origin(replica: group[1].identity.replica, incarnation: $0), SequenceNumber.none)
+      })
+    _ = try await group[0].import(from: claim { $0.changing(acknowledgements: [], ended: ended, incarnation: 200) })
+    #expect(try await said().contains { $0.incarnation == 200 })
+    #expect(try await said().count < 5)
+  }
+
   @Test("an end beyond all numbers is refused, and those of nobody's incarnations mean nothing")
   func ends() async throws {
     let nobody = Origin(replica: ReplicaID(Identifier128(high: 8, low: 8)), incarnation: 1)
