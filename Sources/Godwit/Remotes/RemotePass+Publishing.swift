@@ -40,7 +40,7 @@ extension RemotePass {
 
   /// Whoever has said that it holds something has put that there, or found it there, before.
   private mutating func noteWithheld(_ mailbox: Exporter.Mailbox) {
-    guard let since = mailbox.lackedSince, now - since > Self.delay, report.refused.isEmpty,
+    guard let since = mailbox.lackedSince, since < now - Self.delay, report.refused.isEmpty,
       !report.findings.contains(.needsState)
     else { return }
     report.findings.insert(.withheld)
