@@ -73,7 +73,7 @@ package struct SyncFileHeader: Sendable {
   package let roster: RosterRecords
   /// The synced tables as the sender has them.
   package let tables: [TableDefinition]
-  /// The migrations the sender knows, 1, 2, 3 …, in their canonical form.
+  /// The migrations that the sender has run, or that something waits for there, 1, 2, 3 …, in their canonical form.
   package let migrations: [[UInt8]]
   package let ranges: [Range]
   /// The chains of the origins in `vector` without a range: whether the reader holds the same under these numbers.
