@@ -29,6 +29,6 @@ package final class ContainsCheck: SQLPredicate {
 
   /// Makes the function known to a connection, and to the SQL of its program: a request's text calls it.
   package static func register(on connection: Connection) throws {
-    try connection.register(ContainsCheck(), as: name, isOpen: true)
+    try connection.register(ContainsCheck(), as: name, argumentCount: 2, isOpen: true)
   }
 }

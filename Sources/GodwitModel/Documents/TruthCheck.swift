@@ -12,6 +12,6 @@ package final class TruthCheck: SQLPredicate {
 
   /// Makes the function known to a connection, and to the SQL of its program: a request's text calls it.
   package static func register(on connection: Connection) throws {
-    try connection.register(TruthCheck(), as: name, isOpen: true)
+    try connection.register(TruthCheck(), as: name, argumentCount: 1, isOpen: true)
   }
 }

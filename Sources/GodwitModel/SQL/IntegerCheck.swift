@@ -11,10 +11,12 @@ package final class IntegerCheck: SQLPredicate {
   private static let leadingArguments = 5
 
   package func holds(_ arguments: borrowing FunctionArguments) throws -> Bool {
-    let value = try arguments.value(0)
-    switch value {
+    guard arguments.count >= Self.leadingArguments else {
+      throw GodwitError(.sql, "\(Self.name) takes \(Self.leadingArguments) arguments and a key")
+    }
+    switch try arguments.value(0) {
     case .real: break
-    case .integer(let number) where !(arguments.integer(1)...arguments.integer(2)).contains(Int(number)): break
+    case .integer(let number) where Int(number) < arguments.integer(1) || Int(number) > arguments.integer(2): break
     default: return true
     }
     let key = try (Self.leadingArguments..<arguments.count).map { try arguments.value($0) }

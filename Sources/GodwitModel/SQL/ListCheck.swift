@@ -50,6 +50,6 @@ package final class ListCheck: SQLPredicate {
 
   /// Makes the function known to a connection, and to the SQL of its program: a request's text calls it.
   package static func register(on connection: Connection) throws {
-    try connection.register(ListCheck(), as: name, isOpen: true)
+    try connection.register(ListCheck(), as: name, argumentCount: 3, isOpen: true)
   }
 }

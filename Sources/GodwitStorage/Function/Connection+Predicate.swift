@@ -7,14 +7,18 @@ package protocol SQLPredicate: AnyObject {
 }
 
 extension Connection {
-  /// Registers the predicate under `name`, for any number of arguments, as long as the connection lives. One that is
-  /// open may be called by a program's statements, too.
-  package func register(_ predicate: any SQLPredicate, as name: String, isOpen: Bool = false) throws {
+  /// Registers the predicate under `name`, as long as the connection lives. One that is open may be called by a
+  /// program's statements, too.
+  ///
+  /// - Parameter argumentCount: How many arguments it takes: a statement with another number is refused. Nil for any.
+  package func register(
+    _ predicate: any SQLPredicate, as name: String, argumentCount: Int? = nil, isOpen: Bool = false
+  ) throws {
     if isOpen { authorizer.openFunctions.insert(name) }
     let box = PredicateBox(predicate, failure: functionFailure)
     retain(box)
     let result = sqlite3_create_function_v2(
-      handle, name, -1, SQLITE_UTF8, Unmanaged.passUnretained(box).toOpaque(),
+      handle, name, argumentCount.map(Int32.init) ?? -1, SQLITE_UTF8, Unmanaged.passUnretained(box).toOpaque(),
       { context, count, values in
         guard let context, let user = sqlite3_user_data(context) else { return }
         let box = Unmanaged<PredicateBox>.fromOpaque(user).takeUnretainedValue()

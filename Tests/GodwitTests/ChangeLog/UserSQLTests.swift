@@ -45,6 +45,24 @@ struct UserSQLTests {
     #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
   }
 
+  @Test(
+    "calls the functions that are open to it with as many arguments as they have",
+    arguments: [
+      "godwit_is_bool()", "godwit_is_bool(1, 2)", "godwit_contains('a')", "godwit_contains('a', 'b', 'c')",
+      "godwit_is_in(1)", "godwit_is_in(1, 2)", "godwit_is_in_range()", "godwit_is_in_range(1)",
+      "godwit_is_in_range(1, 2, 1)", "godwit_is_in_range(7, 9, 1, 'note')",
+    ])
+  func argumentCounts(call: String) async throws {
+    #expect(await code { try await group[0].rows(SQL(text: "SELECT \(call)")) } == .sql)
+    #expect(try await group[0].rows("SELECT godwit_is_bool(1) AS is_bool").first?["is_bool"] == 0)
+  }
+
+  @Test("finds that an integer is out of a range that no number is in")
+  func emptyRange() async throws {
+    let call: SQL = "SELECT godwit_is_in_range(7, 9, 1, 'note', 'views', 'key')"
+    #expect(await code { try await group[0].rows(call) } == .valueNotStorable)
+  }
+
   @Test("that was compiled when it was harmless is looked at again once it is not")
   func recompiled() async throws {
     let statement: SQL = "DROP TABLE IF EXISTS documents_accounts"
