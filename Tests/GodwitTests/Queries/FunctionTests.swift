@@ -1,6 +1,8 @@
 import Foundation
-import Godwit
+import GodwitModel
 import Testing
+
+@testable import Godwit
 
 private struct Event: Model {
   static let schema = Schema<Self>("event") {
@@ -42,6 +44,19 @@ struct FunctionTests {
       try transaction.delete(Author.where { author in !Book.exists { $0.author == author.id } })
     }
     #expect(count == 1)
+  }
+
+  @Test("is observed with the tables of the statements in it, however deep they stand")
+  func observedTables() {
+    #expect(Author.where { $0.name == "Woolf" }.tables == ["author"])
+    let queries = [
+      Author.where { author in Book.exists { $0.author == author.id } },
+      Author.where { author in [false].contains(Book.exists { $0.author == author.id }) },
+      Author.where { author in Book.exists { $0.author == author.id }.isIn([true]) },
+      Author.where { author in Book.exists { $0.author == author.id }.then("x", else: "y").isIn(["x"]) },
+    ]
+    // Those of any table.
+    for query in queries { #expect(query.tables.isEmpty) }
   }
 
   @Test("gives each question its own name for the table")

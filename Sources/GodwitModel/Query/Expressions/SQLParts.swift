@@ -14,6 +14,15 @@ package enum SQLPart: Sendable {
   indirect case list([SQLPart], ValueList)
   /// Why the expression cannot be written; it shows when the statement is. Indirect, for parts are copied often.
   indirect case failure(GodwitError)
+
+  /// Whether a statement stands in it, however deep.
+  var hasStatement: Bool {
+    switch self {
+    case .subquery: true
+    case .key(let operand), .list(let operand, _): operand.contains(where: \.hasStatement)
+    case .text, .column, .value, .failure: false
+    }
+  }
 }
 
 /// What a statement is written to: parts of another statement, or text right away.

@@ -64,10 +64,7 @@ struct SelectStatement: Sendable {
   }
 
   /// The tables it reads; none when an inner statement may read any.
-  var tablesRead: Set<String> {
-    let hasInner = parts.contains { part in if case .subquery = part { true } else { false } }
-    return hasInner ? [] : tables
-  }
+  var tablesRead: Set<String> { parts.contains(where: \.hasStatement) ? [] : tables }
 
   private func render(_ parts: [SQLPart]) throws -> SQL {
     var renderer = SQLRenderer(isQualified: isQualified)
