@@ -18,8 +18,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     self.values = values
   }
 
-  /// Puts text around it.
-  mutating func enclose(_ start: String, _ end: String) { text = start + text + end }
+  /// Puts text around it. It may end with a semicolon, or with a comment.
+  mutating func enclose(_ start: String, _ end: String) {
+    var inner = text[...]
+    while let last = inner.last, last == ";" || last.isWhitespace { inner.removeLast() }
+    text = "\(start)\(inner)\n\(end)"
+  }
 
   /// Text without values.
   public init(stringLiteral text: String) { self.init(text: text) }

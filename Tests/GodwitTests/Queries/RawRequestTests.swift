@@ -32,6 +32,17 @@ struct RawRequestTests {
     #expect(try await replica.count(Book.all) == 4)
   }
 
+  @Test(
+    "is limited and counted whatever it ends with",
+    arguments: ["SELECT title FROM book;", "SELECT title FROM book ; \n", "SELECT title FROM book -- all of them"])
+  func endings(text: String) async throws {
+    let request = SQL(text: text).reading(String.self)
+    #expect(try await replica.fetch(request).count == 4)
+    #expect(try await replica.count(request) == 4)
+    #expect(try await replica.fetch(request.limit(2)).count == 2)
+    #expect(try await replica.first(request) != nil)
+  }
+
   @Test("puts a part in with its values, such as a request's own SQL")
   func parts() async throws {
     let long: SQL = "pages > \(220)"
