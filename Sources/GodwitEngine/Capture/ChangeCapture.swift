@@ -253,11 +253,29 @@ extension ChangeCapture: InsertCapture {
     let start = state.pointee.operations.count
     do {
       try withUnsafeMutablePointer(to: &state.pointee.operations) { try encode($0) }
+      try keepForm(of: table, from: start)
       try state.pointee.operations.withBytes(start..<state.pointee.operations.count, store)
     } catch {
       rewind(to: mark)
       throw error
     }
+  }
+}
+
+extension ChangeCapture {
+  /// Brings the row at the end of the operations into the form that its table keeps, as a trigger would find it.
+  private func keepForm(of table: Int, from start: Int) throws {
+    let entry = try self.table(table)
+    let end = state.pointee.operations.count
+    let needsLook = state.pointee.operations.withBytes(start..<end) { EncodedRow.needsLook(entry.convertibleTags, $0) }
+    guard needsLook else { return }
+    var reader = ByteReader(state.pointee.operations.bytes[start...])
+    var stored = ByteWriter(capacity: end - start)
+    for column in entry.definition.columns.indices {
+      stored.value(entry.definition.stored(try reader.value(), in: column))
+    }
+    state.pointee.operations.truncate(to: start)
+    state.pointee.operations.raw(stored.bytes[...])
   }
 }
 

@@ -7,11 +7,14 @@ package struct CatalogTable: Sendable {
   package let definition: TableDefinition
   /// The columns whose updates are logged as what they do to the value.
   let relativeColumns: [Int]
+  /// By column, the tags of values (as bits) that the table may keep in another form.
+  let convertibleTags: [UInt8]
 
   init(id: Int, definition: TableDefinition) {
     self.id = id
     self.definition = definition
     relativeColumns = definition.columns.indices.filter { definition.columns[$0].merge.isRelative }
+    convertibleTags = definition.convertibleTags
   }
 
   /// The row whose key an operation names, in the form that the table keeps.

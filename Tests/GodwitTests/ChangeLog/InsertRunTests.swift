@@ -24,6 +24,48 @@ struct InsertRunTests {
     #expect(try await group[0].maintenance.verify().isSound)
   }
 
+  /// A value that its column keeps in another form, as an integer or without the sign of zero.
+  private struct Odd: ColumnValue, Equatable {
+    static var storageType: StorageType { .real }
+    var value = -0.0
+    func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(value) }
+    static func read(from reader: borrowing ColumnReader) throws -> Odd { Odd(value: try reader.real()) }
+    func storedValue() throws -> Value { .real(value) }
+  }
+
+  private struct Whole: ColumnValue, Equatable {
+    static var storageType: StorageType { .integer }
+    var value = 1.0
+    func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(value) }
+    static func read(from reader: borrowing ColumnReader) throws -> Whole { Whole(value: try reader.real()) }
+    func storedValue() throws -> Value { .real(value) }
+  }
+
+  private struct Reading: Model {
+    static let schema = Schema<Self>("reading") {
+      Column("odd", \.odd)
+      Column("whole", \.whole)
+    }
+    var id = 0
+    var odd = Odd()
+    var whole = Whole()
+  }
+
+  @Test("logs values in the form that their columns keep")
+  func converted() async throws {
+    let group = try await MergeGroup(2, models: [Reading.self])
+    try await group[0].write { transaction in
+      for number in 1...200 {
+        try transaction.insert(Reading(id: number, odd: Odd(), whole: Whole(value: Double(number))))
+      }
+    }
+    #expect(try await group[0].maintenance.verify().problems == [])
+    try await group.exchange()
+    let differing = try await group[0].rows(
+      "SELECT id FROM reading WHERE typeof(whole) <> 'integer' OR typeof(odd) <> 'real'")
+    #expect(differing.isEmpty)
+  }
+
   @Test("leaves out what savepoints took back, across blocks that were on their way", arguments: 1...6)
   func savepoints(seed: UInt64) async throws {
     let group = try await TestGroup(2)
