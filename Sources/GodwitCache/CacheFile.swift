@@ -24,7 +24,8 @@ final class CacheFile: Sendable {
   private enum State {
     /// `discarded` is a file that was no good, and is to go first.
     case unopened(generation: Int, discarded: Opened?)
-    case opening(Task<Opened, any Error>)
+    /// `isOutdated` says that its key is another one since, so that a new file is begun right away.
+    case opening(Task<Opened, any Error>, isOutdated: Bool)
     case open(Opened)
     case closed
   }
@@ -88,11 +89,11 @@ final class CacheFile: Sendable {
     let (known, task) = try state.withLock { state -> (Opened?, Task<Opened, any Error>?) in
       switch state {
       case .closed: throw GodwitError(.closed, "the cache is closed")
-      case .opening(let task): return (nil, task)
+      case .opening(let task, _): return (nil, task)
       case .open(let opened): return (opened, nil)
       case .unopened(let generation, let discarded):
         let task = Task { try await self.open(generation, discarded) }
-        state = .opening(task)
+        state = .opening(task, isOutdated: false)
         return (nil, task)
       }
     }
@@ -113,11 +114,12 @@ final class CacheFile: Sendable {
         try await remove(file)
         opened = try await prepared(generation)
       }
-      let isWanted = state.withLock { state in
-        guard case .opening = state else { return false }
-        state = .open(opened)
-        return true
+      let (isWanted, isOutdated) = state.withLock { state in
+        guard case .opening(_, let isOutdated) = state else { return (false, false) }
+        state = isOutdated ? .unopened(generation: generation + 1, discarded: opened) : .open(opened)
+        return (true, isOutdated)
       }
+      if isOutdated { return try await self.opened() }
       if !isWanted { await close(opened.pool) }
       return opened
     } catch {
@@ -192,16 +194,22 @@ final class CacheFile: Sendable {
   }
 
   private func throwAway(_ file: Opened, because error: GodwitError) {
-    if discard(where: { $0 == file.generation }) { warn(error) }
-  }
-
-  /// Lets the next use begin a new file, if there is one open. Says whether there was.
-  @discardableResult
-  func discard(where isMeant: (_ generation: Int) -> Bool = { _ in true }) -> Bool {
-    state.withLock { state in
-      guard case .open(let present) = state, isMeant(present.generation) else { return false }
+    let isThrownAway = state.withLock { state in
+      guard case .open(let present) = state, present.generation == file.generation else { return false }
       state = .unopened(generation: present.generation + 1, discarded: present)
       return true
+    }
+    if isThrownAway { warn(error) }
+  }
+
+  /// Lets the next use begin a new file, also where one is being opened.
+  func discard() {
+    state.withLock { state in
+      switch state {
+      case .open(let present): state = .unopened(generation: present.generation + 1, discarded: present)
+      case .opening(let task, _): state = .opening(task, isOutdated: true)
+      case .unopened, .closed: break
+      }
     }
   }
 
@@ -219,7 +227,7 @@ final class CacheFile: Sendable {
     }
     switch state {
     case .open(let opened): await close(opened.pool, after: last)
-    case .opening(let task): await close((try? await task.value)?.pool)
+    case .opening(let task, _): await close((try? await task.value)?.pool)
     case .unopened(_, let discarded): await close(discarded?.pool)
     case .closed: break
     }
