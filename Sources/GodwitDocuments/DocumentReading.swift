@@ -27,6 +27,16 @@ package enum DocumentReading {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
+  /// From which instant on a document is expired, in milliseconds since 1970 UTC; nil where it never is. SQL may have
+  /// written a REAL.
+  package static func expiry(_ value: Value) -> Int64? {
+    switch value {
+    case .integer(let instant): instant
+    case .real(let instant): instant < -0x1p63 ? .min : Int64(exactly: instant.rounded(.up))
+    case .null, .text, .blob: nil
+    }
+  }
+
   /// The document's members. Of names that Unicode holds for the same the first is shown as it is, the others as SQL
   /// has them.
   package static func members(_ statement: Statement, _ shape: CollectionShape) throws -> [String: JSON] {

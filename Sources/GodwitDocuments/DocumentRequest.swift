@@ -197,8 +197,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   package func nextChange(on connection: Connection) throws -> Int64? {
     guard let shape = try shape(on: connection) else { return nil }
     let sql = try firstExpiry(shape)
-    guard case .integer(let instant)? = try connection.scalar(sql.text, sql.values) else { return nil }
-    return instant
+    return try connection.scalar(sql.text, sql.values).flatMap(DocumentReading.expiry)
   }
 
   package func count(on connection: Connection) throws -> Int {

@@ -116,7 +116,7 @@ extension Documents.Inside {
       return try connection.withStatement(address.selectByKey()) { statement in
         try statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
-        if statement.holds(.integer, at: 1), statement.integer(at: 1) <= clock.now { return nil }
+        if let expiry = DocumentReading.expiry(try statement.value(at: 1)), expiry <= clock.now { return nil }
         return try body(statement, CollectionShape.of(statement, table: table, on: connection))
       }
     } catch let error as GodwitError where error.code == .notInSchema {

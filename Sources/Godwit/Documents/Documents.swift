@@ -76,8 +76,7 @@ extension Documents {
   public func `where`(_ text: String) -> DocumentRequest<Document> { all.where(text) }
 
   static func expiry(_ value: Value) -> Date? {
-    guard case .integer(let milliseconds) = value else { return nil }
-    return Date(milliseconds: milliseconds)
+    DocumentReading.expiry(value).map { Date(milliseconds: $0) }
   }
 }
 

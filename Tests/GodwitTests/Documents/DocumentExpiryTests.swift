@@ -70,6 +70,25 @@ struct DocumentExpiryTests {
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 3)
   }
 
+  @Test("an expiry that SQL has written as a REAL is one everywhere")
+  func realExpiry() async throws {
+    let sessions = group[0].documents("sessions")
+    for key in ["a", "b"] { try await sessions.set(key, ["n": 1], expires: instant(5_000)) }
+    try await group[0].write {
+      _ = try $0.execute("UPDATE documents_sessions SET _expires = 1700000000099.5 WHERE _key = 'a'")
+    }
+    #expect(try await sessions.expiry(of: "a") == instant(100))
+    let next = try await group[0].pool.read { try sessions.all.nextChange(on: $0) }
+    #expect(next == 1_700_000_000_100)
+    group.clock.advance(99)
+    #expect(try await sessions.has("a"))
+    #expect(try await sessions.keys() == ["a", "b"])
+    group.clock.advance(1)
+    #expect(try await sessions.get("a") == nil)
+    #expect(try await sessions.keys() == ["b"])
+    #expect(try await group[0].maintenance.sweep() == 1)
+  }
+
   @Test("an observer sees an expiry when it comes, by the machine's clock, and none that was put off")
   func observedInTime() async throws {
     let replica = try await Replica.temporary()
