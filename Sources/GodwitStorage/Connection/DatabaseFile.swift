@@ -6,7 +6,6 @@ import GodwitFiles
 /// process share one descriptor of it.
 package final class DatabaseFile: Sendable {
   package static let pageSize = 4096
-  private static let plaintextMagic = Array("SQLite format 3\0".utf8)
 
   private let file: SharedFile
   /// Which file this is while anybody has it open.
@@ -114,7 +113,7 @@ package final class DatabaseFile: Sendable {
   }
 
   func checkEncrypted() throws {
-    guard start == Self.plaintextMagic else { return }
+    guard start == PlaintextFile.magic else { return }
     throw GodwitError(
       .plaintextDatabase, "\(file.path) is a database without encryption",
       hint: "Godwit never opens one in place; copy its rows into a new replica")

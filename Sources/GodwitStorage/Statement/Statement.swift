@@ -133,7 +133,7 @@ package final class Statement {
 
   package func clearBindings() { sqlite3_clear_bindings(handle) }
 
-  /// Every parameter position and its name, without the leading `:`, `@` or `$`.
+  /// How many parameters it has.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
   package func columnName(_ index: Int) -> String {
