@@ -31,6 +31,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CSpawn"),
     // What programs in C include: godwit.h
     .systemLibrary(name: "CGodwit"),
 
@@ -39,7 +40,7 @@ let package = Package(
 
     // Foundations: errors and bytes; files opened safely
     .target(name: "GodwitBase"),
-    .target(name: "GodwitFiles", dependencies: ["GodwitBase"]),
+    .target(name: "GodwitFiles", dependencies: ["GodwitBase", "CSpawn"]),
 
     // Rooms
     .target(name: "GodwitStorage", dependencies: ["GodwitBase", "GodwitFiles", "CSQLCipher"]),

@@ -28,6 +28,22 @@ package enum FilePath {
     return path.isEmpty || path == "." ? folder : "\(folder == "/" ? "" : folder)/\(path)"
   }
 
+  /// An absolute path without slashes at its end, and without `.` and `..` where it leads to something.
+  package static func plain(_ path: String) -> String {
+    let short = String(decoding: trimmed(path), as: UTF8.self)
+    guard short.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), let real = realpath(short, nil)
+    else { return short }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// Whether both lead to one file or folder, through links, too.
+  package static func isSame(_ one: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard stat(one, &first) == 0, stat(other, &second) == 0 else { return one == other }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
   /// Throws `invalidArgument` for a path that the system would read in part only.
   package static func check(_ path: String) throws(GodwitError) {
     guard path.utf8.contains(0) else { return }

@@ -20,11 +20,11 @@ package enum RemoteURL: Hashable, Sendable {
     guard let colon = text.range(of: "://") else {
       guard !text.isEmpty else { throw GodwitError(.invalidArgument, "an empty text is no place for a remote") }
       try FilePath.check(text)
-      self = .folder(FilePath.absolute(text))
+      self = .folder(FilePath.plain(FilePath.absolute(text)))
       return
     }
     switch text[..<colon.lowerBound].lowercased() {
-    case "file": self = .folder(try Self.path(text[colon.upperBound...], of: "file"))
+    case "file": self = .folder(FilePath.plain(try Self.path(text[colon.upperBound...], of: "file")))
     case "unix": self = .socket(try SocketPath(Self.path(text[colon.upperBound...], of: "unix")))
     case "s3": self = .bucket(try BucketAddress(text))
     case "ssh": self = .host(try SSHAddress(text))
@@ -46,27 +46,34 @@ package enum RemoteURL: Hashable, Sendable {
 
   /// What keeps the files there; nil where a replica talks, which keeps none.
   ///
+  /// - Parameter patience: How long a bucket's requests are tried again.
   /// - Throws: `refused` where there are no keys to a bucket.
-  package func carrier() throws -> (any Carrier)? {
+  package func carrier(_ patience: StorePatience = StorePatience()) throws -> (any Carrier)? {
     switch self {
     case .folder(let path): FolderCarrier(path)
-    case .bucket(let address): try ObjectStoreCarrier(address)
+    case .bucket(let address): try ObjectStoreCarrier(address, patience: patience)
     case .host, .socket: nil
     }
   }
 
   /// A connection to the replica that talks there; nil where files are kept.
   ///
-  /// - Parameters:
-  ///   - folder: Where what is on its way lies.
-  ///   - meter: Slows the talk down where there is a limit.
+  /// - Parameter meter: Slows the talk down where there is a limit.
   /// - Throws: `unreachable`, `refused`.
-  package func connection(by folder: String, meter: TransferMeter) throws -> (any TalkConnection)? {
+  package func connection(meter: TransferMeter) throws -> (any TalkConnection)? {
     switch self {
     case .folder, .bucket: nil
-    case .host(let address): try SSHProcess(address, folder: folder, meter: meter)
+    case .host(let address): try SSHProcess(address, meter: meter)
     case .socket(let place): try TalkSocket(place, meter: meter)
     }
+  }
+
+  /// Whether another URL in one form leads to the same place.
+  package func isSame(as other: String) -> Bool {
+    guard case .folder(let path) = self, case .folder(let otherPath)? = try? RemoteURL(other) else {
+      return other == text
+    }
+    return FilePath.isSame(path, otherPath)
   }
 
   /// The same in one form.

@@ -38,7 +38,7 @@ struct PublicSymbols {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let includes =
       ["\(folder)/Modules", "\(folder)/CCurl.build"]
-      + ["CSQLCipher", "COpenSSL", "CZstd", "CExpat"].map { "\(DocumentationPage.root)/Sources/\($0)" }
+      + ["CSQLCipher", "COpenSSL", "CZstd", "CExpat", "CSpawn"].map { "\(DocumentationPage.root)/Sources/\($0)" }
     process.arguments =
       ["swift", "symbolgraph-extract", "-module-name", module, "-target", target]
       + includes.flatMap { ["-I", $0] } + ["-minimum-access-level", "public", "-output-dir", output]

@@ -51,11 +51,14 @@ final class RemoteTalk: @unchecked Sendable {
   }
 
   /// The other end of ``speakAsClient(isRejoining:)``. What fails here is said over there.
-  func speakAsServer() async throws {
+  ///
+  /// - Parameter introduced: Called once a first file has come, which is a member's.
+  func speakAsServer(introduced: @Sendable () -> Void = {}) async throws {
     do {
       try await run { try $0.writeMagic() }
       let (other, isRejoining) = try await greet(isRejoining: false)
       try await receive(isRejoining: false)
+      introduced()
       published = try await send(.lacking, to: other)
       try await receive(isRejoining: false)
       let hasLeftOut = taken.last?.attention.leftOut.contains { $0.reason == .fenced } ?? false
@@ -79,7 +82,7 @@ final class RemoteTalk: @unchecked Sendable {
 
   private static let domain = "godwit talk v1"
 
-  /// Returns the other side's replica, an active member of the same group, and whether it rejoins.
+  /// Returns the other side's replica, as it says one of the same group, and whether it rejoins.
   private func greet(isRejoining: Bool) async throws -> (replica: ReplicaID, isRejoining: Bool) {
     let (group, own) = (replica.group, replica.identity.replica)
     var writer = ByteWriter()
@@ -187,7 +190,7 @@ extension RemotePass {
     let (replica, folder, name, progress, isRejoining) = (replica, folder, remote.name, progress, isRejoining)
     let meter = TransferMeter(pace: pace)
     guard
-      let connection = try await BlockingThread.run({ try place.connection(by: folder.path, meter: meter) })
+      let connection = try await BlockingThread.run({ try place.connection(meter: meter) })
     else { return }
     let stream = TalkStream(source: connection.stream, sink: connection.stream)
     let talk = RemoteTalk(replica, over: stream, by: folder) { direction, bytes in
@@ -208,7 +211,7 @@ extension RemotePass {
       meter.cancel()
       connection.stream.end()
     }
+    try await BlockingThread.run { connection.end() }
     try Task.checkCancellation()
-    withExtendedLifetime(connection) {}
   }
 }

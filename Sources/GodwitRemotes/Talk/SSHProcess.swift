@@ -6,51 +6,47 @@ import GodwitFiles
 /// with arguments between spaces, as `GIT_SSH_COMMAND` does for git.
 final class SSHProcess: TalkConnection {
   let stream: SocketStream
-  private let process: ChildProcess
-  private let errors: FileDescriptor
+  private let process: ChildProcess?
+  private let errors: ErrorOutput
   private let host: String
   /// What reaches the same host by hand.
   private let command: String
   private let meter: TransferMeter
 
-  /// - Parameters:
-  ///   - folder: Where what ssh writes as errors lies, without a name.
-  ///   - meter: Slows the talk down where there is a limit.
+  /// - Parameter meter: Slows the talk down where there is a limit.
   /// - Throws: `unreachable` where there is no ssh.
-  init(_ address: SSHAddress, folder: String, meter: TransferMeter) throws {
+  init(_ address: SSHAddress, meter: TransferMeter) throws {
     host = address.host
     self.command = address.command
     self.meter = meter
     let command = ProcessInfo.processInfo.environment["GODWIT_SSH"].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
     let words = command.split(separator: " ").map(String.init) + address.arguments(isInteractive: isatty(2) == 1)
-    errors = try Self.nameless(in: folder)
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw GodwitError.file("make a socket to", "ssh", errno)
     }
     stream = SocketStream(ends[0], name: address.host, meter: meter)
     defer { close(ends[1]) }
-    do {
-      process = try ChildProcess(words, descriptors: [(ends[1], 0), (ends[1], 1), (errors.rawValue, 2)])
-    } catch let error as GodwitError {
-      throw GodwitError(error.code, error.message, hint: "install ssh, or name it in GODWIT_SSH")
+    var process: ChildProcess?
+    errors = try ErrorOutput { error in
+      do {
+        process = try ChildProcess(words, descriptors: [(ends[1], 0), (ends[1], 1), (error, 2)])
+      } catch let error as GodwitError {
+        throw GodwitError(error.code, error.message, hint: "install ssh, or name it in GODWIT_SSH")
+      }
     }
+    self.process = process
   }
 
   /// How long ssh may take to end once nobody talks to it any more. One that is still connecting does not see that.
   private static let patience = Duration.seconds(5)
 
-  deinit {
-    stream.end()
-    _ = process.end(after: .zero)
-  }
+  deinit { end() }
 
-  private static func nameless(in folder: String) throws -> FileDescriptor {
-    let path = "\(folder)/ssh-errors"
-    unlink(path)
-    let file = try PrivateFile.create(path)
-    unlink(path)
-    return file
+  func end() {
+    stream.end()
+    errors.end()
+    _ = process?.end(after: .zero)
   }
 
   /// What ssh says by its end: 255 when there was no session, else the remote command's code.
@@ -81,15 +77,16 @@ final class SSHProcess: TalkConnection {
   }
 
   private func lost(_ reason: String) -> GodwitError {
-    GodwitError(.unreachable, "\(host) cannot be reached: \(reason)", hint: "try again later")
+    GodwitError(
+      .unreachable, "\(host) cannot be reached: \(reason.isEmpty ? "ssh says nothing" : reason)",
+      hint: "try again later")
   }
 
   /// Ends it: its code, and what it has written as errors, with the last line.
   private func finish() -> (code: Int32, said: String, last: String) {
     stream.end()
-    let code = process.end(after: meter.isCancelled ? .zero : Self.patience)
-    lseek(errors.rawValue, 0, SEEK_SET)
-    let said = String(decoding: (try? errors.readToEnd(limit: 1 << 16)) ?? [], as: UTF8.self)
+    let code = process?.end(after: meter.isCancelled ? .zero : Self.patience) ?? 0
+    let said = errors.finish()
     return (code, said, said.split(whereSeparator: \.isNewline).last.map { String($0.prefix(200)) } ?? "")
   }
 

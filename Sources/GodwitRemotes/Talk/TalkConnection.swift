@@ -4,6 +4,9 @@ import GodwitBase
 package protocol TalkConnection: Sendable {
   var stream: SocketStream { get }
 
+  /// Ends it, and what carries it. Blocks for as long as that takes.
+  func end()
+
   /// Why there was no talk.
   ///
   /// - Parameter banner: What came in place of the magic.

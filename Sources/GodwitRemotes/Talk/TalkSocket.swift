@@ -22,6 +22,8 @@ final class TalkSocket: TalkConnection {
     }
   }
 
+  func end() { stream.end() }
+
   func explanation(_ banner: String) -> GodwitError {
     guard !banner.isEmpty else {
       return GodwitError(.unreachable, "\(path) ended the connection", hint: "try again later")

@@ -5,7 +5,7 @@ import Synchronization
 final class Interruption: Sendable {
   private static let patienceMilliseconds: Int32 = 1000
   /// A signal handler may do next to nothing, but it may write into a pipe. Made before the handler is set.
-  private static let wakeup = makePipe()
+  private static let wakeup = SignalStream.makePipe()
   /// See ``Interrupts``.
   fileprivate static let listener = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -74,13 +74,6 @@ final class Interruption: Sendable {
     while poll(&descriptor, 1, milliseconds) < 0, errno == EINTR {}
     var byte: UInt8 = 0
     if descriptor.revents != 0 { _ = read(wakeup.reading, &byte, 1) }
-  }
-
-  /// The two ends of a pipe; negative when there is none to be had.
-  private static func makePipe() -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    _ = pipe(&ends)
-    return (ends[0], ends[1])
   }
 }
 

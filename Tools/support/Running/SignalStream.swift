@@ -37,7 +37,7 @@ public enum SignalStream {
   }
 
   /// The two ends of a pipe that programs which are started do not have; negative when there is none to be had.
-  private static func makePipe() -> (reading: Int32, writing: Int32) {
+  static func makePipe() -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return (-1, -1) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -18,35 +18,19 @@ enum SecretCommand {
     guard pipe(&ends) == 0 else { throw GodwitError.file("make", "a pipe", errno) }
     let output = FileDescriptor(ends[0], path: "the key command's output")
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let process: pid_t
+    let process: ChildProcess
     do {
       let input = FileDescriptor(ends[1], path: "the key command's output")
-      process = try start(arguments, output: input.rawValue)
+      process = try ChildProcess(arguments, descriptors: [(input.rawValue, 1)])
+    } catch let error as GodwitError {
+      throw GodwitError(.noKeyFits, "the key command \(error.message)", hint: error.hint)
     }
     let secret = Result { try SecretText.read(output, "what the key command prints") }
-    if case .failure = secret { kill(process, SIGKILL) }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    let status = if case .failure = secret { process.end(after: .zero) } else { process.wait() }
     if case .failure(let error as GodwitError) = secret, error.code == .limitExceeded { throw error }
     guard status == 0 else {
       throw GodwitError(.noKeyFits, "the key command \(program) failed", hint: "run it by hand to see why")
     }
     return try secret.get()
-  }
-
-  private static func start(_ arguments: [String], output: Int32) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    var vector = arguments.map { strdup($0) } + [nil]
-    defer { for argument in vector { free(argument) } }
-    var process: pid_t = 0
-    let result = posix_spawnp(&process, arguments[0], &actions, nil, &vector, environ)
-    guard result == 0 else {
-      throw GodwitError(
-        .noKeyFits, "the key command \(arguments[0]) cannot be started: \(String(cString: strerror(result)))")
-    }
-    return process
   }
 }

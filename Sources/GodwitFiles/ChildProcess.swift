@@ -1,11 +1,13 @@
+import CSpawn
 import Foundation
 import GodwitBase
 
 /// A program that runs as a child of this process, and is waited for by nobody else: Foundation's `Process` waits for
-/// what its child has left running, too.
+/// what its child has left running, too. It has this process's environment, and no open file but those that it is given
+/// and the standard streams.
 ///
 /// Unchecked Sendable: who waits for its end is one thread.
-final class ChildProcess: @unchecked Sendable {
+package final class ChildProcess: @unchecked Sendable {
   private let identifier: pid_t
   private var status: Int32?
 
@@ -14,11 +16,13 @@ final class ChildProcess: @unchecked Sendable {
   /// - Parameter descriptors: What it has in place of this process's standard streams: of each, the descriptor here and
   ///   there.
   /// - Throws: `unreachable` where it cannot be started.
-  init(_ words: [String], descriptors: [(here: Int32, there: Int32)]) throws {
+  package init(_ words: [String], descriptors: [(here: Int32, there: Int32)]) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (here, there) in descriptors { posix_spawn_file_actions_adddup2(&actions, here, there) }
+    // Sockets at which a program listens may be open without O_CLOEXEC.
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -41,11 +45,16 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Waits for its end, and brings that about when it does not come by itself. Its exit code; 128 and more after a
   /// signal.
-  func end(after patience: Duration) -> Int32 {
+  package func end(after patience: Duration) -> Int32 {
     for (limit, signal) in [(patience, SIGTERM), (.seconds(2), SIGKILL)] where status == nil {
       wait(atMost: limit)
       if status == nil { kill(identifier, signal) }
     }
+    return wait()
+  }
+
+  /// Waits for its end, however long that takes. Its exit code; 128 and more after a signal.
+  package func wait() -> Int32 {
     wait(atMost: nil)
     let status = status ?? 0
     let signal = status & 0x7f
@@ -62,7 +71,7 @@ final class ChildProcess: @unchecked Sendable {
     }
   }
 
-  var hasEnded: Bool {
+  package var hasEnded: Bool {
     guard status == nil else { return true }
     var found: Int32 = 0
     let ended = waitpid(identifier, &found, WNOHANG)
