@@ -65,6 +65,12 @@ struct RemoteNameTests {
     #expect(try RemoteURL("/media/stick") == .folder("/media/stick"))
     guard case .folder(let path) = try RemoteURL("stick") else { return #expect(Bool(false)) }
     #expect(path.hasPrefix("/") && path.hasSuffix("/stick"))
+    // However they are written.
+    for text in ["/media/stick/", "/media/stick//", "file:///media/stick/"] {
+      #expect(try RemoteURL(text) == .folder("/media/stick"))
+    }
+    #expect(try RemoteURL("/") == .folder("/"))
+    #expect(try RemoteURL("/usr/bin/../lib/") == .folder("/usr/lib"))
   }
 
   @Test("of a socket are absolute, and are read as they are written")

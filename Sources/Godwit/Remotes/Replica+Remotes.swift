@@ -98,13 +98,14 @@ extension Replica.Remotes {
 
   private func add(_ name: String, at place: RemoteURL, by folder: RemotesFolder) async throws -> Replica.Remote {
     let all = try await replica.pool.read { try RemoteNotes($0).list() }
-    if let other = all.first(where: { $0.url == place.text && $0.name != name }) {
+    if case .folder(let path) = place { try replica.folder.requireOutside("\(path)/\(RemoteName.marker)") }
+    if let other = all.first(where: { $0.name != name && place.isSame(as: $0.url) }) {
       throw GodwitError(
         .invalidArgument, "the remote \(other.name) is at this place already",
         hint: "to call it otherwise, first: godwit remote remove \(other.name)")
     }
     let known = all.first { $0.name == name }
-    guard known.map({ $0.url == place.text }) ?? true else {
+    guard known.map({ place.isSame(as: $0.url) }) ?? true else {
       throw GodwitError(
         .invalidArgument, "there is a remote \(name) already, at \(known?.url ?? "")",
         hint: "give another name, or first: godwit remote remove \(name)")

@@ -128,7 +128,17 @@ struct SyncTests {
     let remote = try await RemoteGroup(1)
     #expect(await code { try await remote[0].sync(with: ["bucket"]) } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("stick", at: "/elsewhere") } == .invalidArgument)
-    #expect(await code { try await remote[0].remotes.add("other", at: remote.remote) } == .invalidArgument)
+    let link = remote.group.folder.file("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: remote.remote)
+    for place in [remote.remote, "\(remote.remote)/", "\(remote.remote)/../remote", link] {
+      let error = await error { try await remote[0].remotes.add("other", at: place) }
+      #expect(error?.code == .invalidArgument && error?.message.contains("at this place already") == true, "\(place)")
+      // The one that is there stays as it is.
+      #expect(try await remote[0].remotes.add("stick", at: place).url == remote.remote)
+    }
+    for place in [remote[0].path, "\(remote[0].path)/remotes"] {
+      #expect(await code { try await remote[0].remotes.add("own", at: place) } == .invalidArgument)
+    }
     #expect(await code { try await remote[0].remotes.add("-x", at: remote.remote) } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("x", at: "s3://key:secret@bucket") } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("x", at: "/nonexistent/place") } == .unreachable)
