@@ -40,7 +40,16 @@ package struct SocketPath: Hashable, Sendable {
   }
 
   /// A socket that is connected to whoever answers there, or the number of the error.
-  package func connect() -> Result<Int32, POSIXError> { open { Foundation.connect($0, $1, $2) } }
+  ///
+  /// - Parameter patience: How long it may take, in seconds: where nobody takes connections, they wait in a row.
+  package func connect(within patience: Int = 30) -> Result<Int32, POSIXError> {
+    open { descriptor, address, size in
+      // It is a limit for connecting, too (unix(7)).
+      var limit = timeval(tv_sec: patience, tv_usec: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+      return Foundation.connect(descriptor, address, size)
+    }
+  }
 
   /// A socket at which this user and the socket's group may connect (0660).
   ///

@@ -17,13 +17,14 @@ extension Replica {
 
   /// Serves another replica over a connection.
   package func serve(
-    source: any ByteSource & Sendable, sink: any ByteSink & Sendable, receives: Bool = true, sends: Bool = true
+    source: any ByteSource & Sendable, sink: any ByteSink & Sendable, receives: Bool = true, sends: Bool = true,
+    introduced: @Sendable () -> Void = {}
   ) async throws -> [MergeReport] {
     let folder = try await remotesFolder()
     let talk = RemoteTalk(
       self, over: TalkStream(source: source, sink: sink), by: folder,
       part: receives && sends ? .both : receives ? .receiving : .sending)
-    try await talk.speakAsServer()
+    try await talk.speakAsServer(introduced: introduced)
     return talk.taken
   }
 
@@ -61,9 +62,14 @@ extension Replica {
   private func serve(
     _ stream: SocketStream, _ receives: Bool, _ sends: Bool, _ failed: @Sendable (any Error) -> Void
   ) async {
+    let limit = Task { [time = tuning.introductionTime] in
+      try await Task.sleep(for: time)
+      stream.end()
+    }
+    defer { limit.cancel() }
     do {
       try await withTaskCancellationHandler {
-        _ = try await serve(source: stream, sink: stream, receives: receives, sends: sends)
+        _ = try await serve(source: stream, sink: stream, receives: receives, sends: sends) { limit.cancel() }
       } onCancel: {
         stream.end()
       }

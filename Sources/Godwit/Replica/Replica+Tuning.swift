@@ -14,6 +14,8 @@ extension Replica {
     /// How long the import of a file from a remote may take for each 64 MiB of it that are begun. It keeps the
     /// program's own writes waiting.
     package var importTime = Duration.seconds(600)
+    /// How long it may take until the first file of who connects at a socket has come: until then it may be anybody.
+    package var introductionTime = Duration.seconds(60)
     /// The most bytes of a collector's file, as far as transactions can be cut.
     package var logFileSize = 32 << 20
 

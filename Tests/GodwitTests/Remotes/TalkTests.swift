@@ -48,6 +48,57 @@ struct TalkTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test("at a socket all places are free again once those who have them have said nothing for long")
+  func manyAtASocket() async throws {
+    var tuning = Replica.Tuning()
+    tuning.introductionTime = .seconds(4)
+    let remote = try await RemoteGroup(2, tuning)
+    let path = remote.group.folder.file("talk")
+    let (ready, told) = AsyncStream.makeStream(of: Void.self)
+    let host = remote[1]
+    let serving = Task {
+      try await host.serve(atSocket: path) {
+        told.yield()
+      } failed: { _ in
+      }
+    }
+    for await _ in ready { break }
+    let silent = try (0..<16).map { _ in try SocketPath(path).connect().get() }
+    defer { for descriptor in silent { close(descriptor) } }
+    try await remote.insert("a", 1)
+    _ = try await remote[0].remotes.add("host", at: "unix://\(path)")
+    let report = try await remote[0].sync(with: ["host"]).remotes.first
+    #expect(report?.error == nil, "\(String(describing: report?.error))")
+    #expect(try await remote.ids(0) == ["a"])
+    serving.cancel()
+    await #expect(throws: CancellationError.self) { try await serving.value }
+  }
+
+  @Test("give up where nobody takes connections")
+  func fullBacklog() throws {
+    let folder = try TemporaryFolder()
+    let place = try SocketPath(folder.file("full"))
+    let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listening) }
+    let isListening = withUnsafePointer(to: place.address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(listening, 0) == 0
+      }
+    }
+    try #require(isListening)
+    var waiting: [Int32] = []
+    defer { for descriptor in waiting { close(descriptor) } }
+    var failure: POSIXError?
+    for _ in 0..<10 {
+      switch place.connect(within: 1) {
+      case .success(let descriptor): waiting.append(descriptor)
+      case .failure(let error): failure = error
+      }
+      if failure != nil { break }
+    }
+    #expect(failure?.code == .EAGAIN)
+  }
+
   @Test("give up who says nothing, and who takes nothing")
   func silent() throws {
     var ends: [Int32] = [-1, -1]
