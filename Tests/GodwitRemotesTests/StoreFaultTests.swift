@@ -53,6 +53,22 @@ struct StoreFaultTests {
     #expect(place.proxy.requests.count == 1)
   }
 
+  @Test("busy again and again: given up once all requests of a pass have lost as long as one may")
+  func busyForAll() throws {
+    let place = try Place()
+    let busy = FaultProxy.Fault.answer(status: 503)
+    let list = FaultProxy.Fault.answer(status: 200, body: "<ListBucketResult></ListBucketResult>")
+    place.proxy.plan((0..<300).flatMap { _ in [busy, busy, list] })
+    var count = 0
+    let error = #expect(throws: GodwitError.self) {
+      while count < 300 {
+        _ = try place.carrier.list("m", meter: TransferMeter())
+        count += 1
+      }
+    }
+    #expect(error?.code == .unreachable && count > 1, "\(count)")
+  }
+
   @Test("an answer that is cut gives nothing of a file as whole")
   func cut() throws {
     let place = try Place()

@@ -44,7 +44,9 @@ package final class FaultProxy: Sendable {
   /// What was asked for, by the first lines of requests.
   package var requests: [String] { accepted.withLock { $0 } }
 
-  package func plan(_ faults: Fault...) { script.withLock { $0 = faults } }
+  package func plan(_ faults: Fault...) { plan(faults) }
+
+  package func plan(_ faults: [Fault]) { script.withLock { $0 = faults } }
 
   private func serve(_ client: LoopbackSocket, _ fault: Fault) {
     let request = client.read()

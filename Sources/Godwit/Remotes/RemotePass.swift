@@ -16,6 +16,7 @@ struct RemotePass {
   private(set) var keepsLog = false
   /// How fast bytes may move.
   let pace: TransferPace?
+  let patience: StorePatience
   let progress: Replica.SyncProgressHandler?
   var remote: RemoteNotes.Remote
   var report: Replica.SyncReport.Remote
@@ -36,7 +37,8 @@ struct RemotePass {
 
   init(
     _ replica: Replica, _ remote: RemoteNotes.Remote, _ folder: RemotesFolder, isRejoining: Bool,
-    isCollecting: Bool, pace: TransferPace? = nil, _ progress: Replica.SyncProgressHandler?
+    isCollecting: Bool, pace: TransferPace? = nil, patience: StorePatience = StorePatience(),
+    _ progress: Replica.SyncProgressHandler?
   ) {
     self.replica = replica
     self.remote = remote
@@ -44,13 +46,16 @@ struct RemotePass {
     self.isRejoining = isRejoining
     self.isCollecting = isCollecting
     self.pace = pace
+    self.patience = patience
     self.progress = progress
     report = Replica.SyncReport.Remote(name: remote.name)
   }
 
   mutating func run() async throws {
     let place = try RemoteURL(remote.url)
-    guard let carrier = try await BlockingThread.run({ try place.carrier() }) else { return try await talk(at: place) }
+    guard let carrier = try await BlockingThread.run({ [patience] in try place.carrier(patience) }) else {
+      return try await talk(at: place)
+    }
     let counted = CountedCarrier(carrier)
     defer { report.requests = counted.counts }
     try await run(over: counted)
@@ -175,7 +180,7 @@ struct RemotePass {
     try await replica.carrying(pace: pace, handler, body)
   }
 
-  /// The files of a folder that have names of Godwit's. Those that this user may not read are reported.
+  /// The files of a folder that have names of Godwit's. Those that cannot be read here are reported.
   mutating func list(_ folder: String, on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
     let files = try await carrying { try carrier.list(folder, meter: $0) }
     var listed: [RemoteName: CarriedFile] = [:]
@@ -185,7 +190,8 @@ struct RemotePass {
         listed[name] = file
       } else {
         let error = GodwitError(
-          .refused, "this user may not read it", hint: "its owner has to allow that: chmod a+r, or a group's folder")
+          .refused, "it cannot be read here",
+          hint: "its owner has to allow that: chmod a+r, or a group's folder; if what it lies on is damaged, remove it")
         report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
       }
     }

@@ -36,7 +36,7 @@ extension Replica {
 
   /// The same at a pace of the caller's.
   ///
-  /// - Parameter isSparing: Whether a sync without news is noted once an hour only.
+  /// - Parameter isSparing: Whether a sync without news is noted once an hour only, and others wait behind this one.
   func sync(
     with names: [String] = [], isRejoining: Bool = false, isCollecting: Bool = false, pace: TransferPace?,
     isSparing: Bool = false, progress: SyncProgressHandler? = nil
@@ -46,7 +46,8 @@ extension Replica {
       var reports: [SyncReport.Remote] = []
       for remote in try await remotes(named: names) {
         var pass = RemotePass(
-          self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, pace: pace, progress)
+          self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, pace: pace,
+          patience: isSparing ? .brief : StorePatience(), progress)
         reports.append(try await finish(&pass, isSparing: isSparing) { try await $0.run() })
       }
       return SyncReport(remotes: reports)

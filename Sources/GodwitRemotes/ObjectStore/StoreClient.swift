@@ -14,6 +14,8 @@ final class StoreClient: Sendable {
     var region: String
     var hasNewKeys = false
     var hasNewRegion = false
+    /// The time that requests took which had to be tried again.
+    var lost = Duration.zero
   }
 
   private let address: BucketAddress
@@ -36,6 +38,8 @@ final class StoreClient: Sendable {
   func send(_ request: StoreRequest, meter: TransferMeter) throws -> HTTPResponse {
     let start = ContinuousClock.now
     var number = 0
+    let lost = standing.withLock { $0.lost }
+    defer { if number > 0 { standing.withLock { $0.lost += .now - start } } }
     while true {
       try meter.requireGoing()
       let answer: HTTPResponse?
@@ -52,7 +56,7 @@ final class StoreClient: Sendable {
       // What has come went to the caller already.
       guard request.sink == nil || answer != nil else { throw failure }
       let asked = answer?.headers["retry-after"].flatMap { Int($0) }.map { Duration.seconds(max(0, $0)) }
-      guard let pause = patience.pause(try: number, after: ContinuousClock.now - start, asked: asked) else {
+      guard let pause = patience.pause(try: number, after: lost + (.now - start), asked: asked) else {
         throw failure
       }
       number += 1
