@@ -30,7 +30,7 @@ package struct CarriedFile: Sendable, Hashable {
   package let size: Int
   /// What distinguishes this content from another under the name.
   package let tag: String
-  /// Whether this user may read it, as far as a list shows that.
+  /// Whether it can be read here, as far as a list shows that.
   package let isReadable: Bool
 
   package init(name: String, size: Int, tag: String, isReadable: Bool = true) {

@@ -123,6 +123,15 @@ struct CarrierTests {
     #expect(error?.code == .refused)
   }
 
+  /// The first byte of a process's memory is none that anybody could read.
+  @Test("list what a disk does not give")
+  func unreadableBlock() throws {
+    let carrier = FolderCarrier("/proc")
+    let listed = try carrier.list("\(getpid())", meter: TransferMeter())
+    #expect(listed.first { $0.name.hasSuffix("/mem") }?.isReadable == false)
+    #expect(listed.first { $0.name.hasSuffix("/status") }?.isReadable == true)
+  }
+
   @Test("of a folder that is empty of a sudden write nothing into it")
   func emptied() throws {
     let place = try Place(.folder)

@@ -33,11 +33,11 @@ package struct FolderCarrier: Carrier {
     }
   }
 
-  /// What this user may not read is listed all the same: it is no file that is gone.
+  /// What this user may not read, or a disk does not give, is listed all the same: it is no file that is gone.
   private func listed(_ name: String, meter: TransferMeter) throws -> CarriedFile? {
     do {
       return try find(name, meter: meter)
-    } catch let error as GodwitError where error.code == .refused {
+    } catch let error as GodwitError where [.refused, .fileAccess].contains(error.code) {
       var status = stat()
       guard lstat("\(root)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
       return CarriedFile(name: name, size: Int(status.st_size), tag: "", isReadable: false)
@@ -144,8 +144,11 @@ package struct FolderCarrier: Carrier {
   /// whatever this user's umask says.
   private func makeFolder(_ path: String) throws(GodwitError) {
     if mkdir(path, 0o777) == 0 {
+      // Somebody else who may write there may have put a link in its place already.
+      let made = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       var status = stat()
-      if stat(root, &status) == 0 { chmod(path, status.st_mode & 0o3777) }
+      if made >= 0, stat(root, &status) == 0 { fchmod(made, status.st_mode & 0o3777) }
+      if made >= 0 { close(made) }
     } else if errno != EEXIST {
       throw .file("make the folder", path, errno)
     }
