@@ -8,14 +8,12 @@ package struct Journal: Sendable {
   package enum Priority: Int, Sendable {
     case error = 3
     case warning = 4
-    case notice = 5
     case info = 6
 
     fileprivate var name: String {
       switch self {
       case .error: "error"
       case .warning: "warning"
-      case .notice: "notice"
       case .info: "info"
       }
     }

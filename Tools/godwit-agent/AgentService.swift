@@ -37,9 +37,10 @@ struct AgentService {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for server in servers { group.addTask { try await server.run() } }
         group.addTask { for server in servers { _ = try await server.started() } }
+        // This process has the place by its lock, whatever fails.
+        defer { unlink(socket.path) }
         // All answer, or one could not have its address.
         try await group.next()
-        defer { unlink(socket.path) }
         group.addTask { try await renewStatus() }
         group.addTask { try await keep() }
         group.addTask { await take(events) }

@@ -131,6 +131,7 @@ struct AgentTests {
     defer { taken.close() }
     let other = try desk.run(["agent", "run", "--socket", desk.path("other"), "--listen", "\(taken.port)"])
     #expect(other.status == 1 && other.error.contains("it is taken"), "\(other.error)")
+    #expect(!FileManager.default.fileExists(atPath: desk.path("other")))
     let file = try desk.run(["agent", "run", "--socket", desk.path("file")])
     #expect(file.status == 1 && file.error.contains("no socket"), "\(file.error)")
   }
