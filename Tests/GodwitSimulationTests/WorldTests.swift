@@ -66,8 +66,8 @@ struct WorldTests {
   @Test("a world in which a machine and its copy wrote to one row before they rejoined is sound")
   func copiesRejoin() async throws { try await run(3_000_007_727, .all) }
 
-  /// Three of these found what the model did not see: a hidden reference, what an import of a hostile file had forgotten
-  /// already, and a value whose own author had deleted it, in a row that another had inserted meanwhile.
+  /// Three of these found what the model did not see: a hidden reference, what an import of a hostile file had
+  /// forgotten already, and a value whose own author had deleted it, in a row that another had inserted meanwhile.
   @Test(
     "nothing that others wrote is lost unlisted by a rejoin",
     arguments: [UInt64(3_300_000_388), 3_300_001_040, 3_300_002_402, 50_289])

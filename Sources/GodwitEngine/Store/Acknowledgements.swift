@@ -56,7 +56,7 @@ package struct Acknowledgements {
     try save(record, of: origin)
   }
 
-  /// Whether there is room for what an incarnation says, if need be in the place of those of its member that have ended.
+  /// Whether there is room for what an incarnation says, if need be in the place of its member's that have ended.
   private mutating func makeRoom(for origin: Origin, _ hasEnded: (Origin) -> Bool) throws -> Bool {
     if try hasRoom(besides: origin) { return true }
     for other in records.keys where other.replica == origin.replica && other != origin && hasEnded(other) {
