@@ -58,6 +58,40 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: machine.folder).allSatisfy { !$0.hasPrefix("x") })
   }
 
+  /// Two folders would be one, and neither the one that was meant.
+  @Test func aFolderHereThatIsNotUTF8IsRefusedAndSoIsAVariableThatNamesAPlace() throws {
+    let machine = try Machine("places")
+    let folder = #"f=$(printf 'caf\351'); mkdir -p "$f"; "#
+    for (command, message) in [
+      (#"cd "$f"; "$GODWIT" init"#, "the path of the folder here is not UTF-8"),
+      (#"HOME="$PWD/$f" "$GODWIT" init"#, "the variable HOME is not UTF-8"),
+      (#"XDG_CONFIG_HOME="$PWD/$f" "$GODWIT" init"#, "the variable XDG_CONFIG_HOME is not UTF-8"),
+      (#"GODWIT_KEYRING="$PWD/$f/k" "$GODWIT" init"#, "the variable GODWIT_KEYRING is not UTF-8"),
+    ] {
+      let outcome = try machine.shell(folder + command)
+      #expect(outcome.status == 64 && outcome.error.contains(message), "\(outcome.error)")
+    }
+    #expect(try machine.shell(#"OTHER="$(printf '\351')" "$GODWIT" init"#).status == 0)
+    let folders = try machine.shell("find . -type d -name '*caf*' | wc -l; find . -name .godwit | wc -l").lines
+    #expect(folders.map { $0.trimmingCharacters(in: .whitespaces) } == ["1", "1"])
+  }
+
+  private static let setpriv = "/usr/bin/setpriv"
+
+  @Test(.enabled(if: getuid() == 0 && access(Self.setpriv, X_OK) == 0, "nobody else can be here"))
+  func aReplicaOfAnotherUsersIsSaidToBeThere() throws {
+    let machine = try Machine("theirs")
+    try #require(try machine.godwit("init", "--name", "x").status == 0)
+    // Tests lie where nobody else may look.
+    try FileManager.default.copyItem(atPath: Program.path, toPath: machine.path("program"))
+    for place in [machine.folder, machine.path("program")] { try #require(chmod(place, 0o755) == 0) }
+    for options in ["", "-C \(machine.folder)"] {
+      let outcome = try machine.shell(
+        "HOME=/tmp \(Self.setpriv) --reuid 65534 --regid 65534 --clear-groups ./program \(options) status")
+      #expect(outcome.status == 1 && outcome.error.contains(".godwit is not open to this user"), "\(outcome.error)")
+    }
+  }
+
   @Test func aWarningOfTheLibrarysIsALineUnlessOnlyErrorsAreWanted() throws {
     let machine = try Machine("copied")
     try #require(try machine.godwit("init", "--name", "x").status == 0)

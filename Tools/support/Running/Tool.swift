@@ -22,10 +22,10 @@ public enum Tool {
     // A reader that goes away ends the program silently, whatever the parent process set up.
     signal(SIGPIPE, SIG_DFL)
     let interruption = Interruption()
-    if let unreadable = unreadableArgument {
+    if let unreadable {
       ErrorReport(
-        status: ExitStatus.usage, message: "argument \(unreadable) is not UTF-8, as all text here is",
-        hint: "rename the file, or reach it by another path"
+        status: ExitStatus.usage, message: "\(unreadable) is not UTF-8, as all text here is",
+        hint: "rename the file or folder, or reach it by another path"
       ).write(program: root._commandName)
       exit(ExitStatus.usage)
     }
@@ -40,11 +40,27 @@ public enum Tool {
     exit(status)
   }
 
-  /// The number of an argument that Swift would read as another text.
-  private static var unreadableArgument: Int? {
-    (1..<Swift.max(1, Int(CommandLine.argc))).first { number in
-      CommandLine.unsafeArgv[number].map { String(validatingCString: $0) == nil } ?? false
+  /// What Swift would read as another text than it is: an argument, the folder here, or a variable that names a place.
+  private static var unreadable: String? {
+    func isText(_ bytes: UnsafePointer<CChar>) -> Bool { String(validatingCString: bytes) != nil }
+    for number in 1..<Swift.max(1, Int(CommandLine.argc)) {
+      if let argument = CommandLine.unsafeArgv[number], !isText(argument) { return "argument \(number)" }
     }
+    if let folder = getcwd(nil, 0) {
+      defer { free(folder) }
+      guard isText(folder) else { return "the path of the folder here" }
+    }
+    var place = environ
+    while let entry = place.pointee {
+      let name = String(
+        decoding: Array(UnsafeBufferPointer(start: entry, count: strlen(entry))).lazy.map(UInt8.init)
+          .prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+      if name == "HOME" || ["GODWIT_", "XDG_", "AWS_"].contains(where: name.hasPrefix), !isText(entry) {
+        return "the variable \(name)"
+      }
+      place += 1
+    }
+    return nil
   }
 
   private static func protectSecrets(_ program: String) {
