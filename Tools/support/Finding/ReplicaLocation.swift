@@ -53,21 +53,24 @@ public struct ReplicaLocator: Sendable {
 
   /// The replica that is there already.
   ///
-  /// - Throws: `noReplica` when none is found.
+  /// - Throws: `noReplica` when none is found, `fileAccess` where one may lie that this user may not look into.
   public func existing() throws -> ReplicaLocation {
     if let path {
       let location = try location(in: Self.folder(for: path))
-      guard location.hasDatabase || location.hasKeyring else { throw Self.noReplica(path) }
+      guard location.hasDatabase || location.hasKeyring else {
+        try Self.requireOpen(location.folder)
+        throw Self.noReplica(path)
+      }
       return location
     }
-    guard let folder = searchUpwards() else { throw Self.noReplica(currentFolder, andAbove: true) }
+    guard let folder = try searchUpwards() else { throw Self.noReplica(currentFolder, andAbove: true) }
     return try location(in: folder)
   }
 
   /// The replica that is there already, or else the place where one is to be made.
   public func existingOrNew() throws -> ReplicaLocation {
     if let path { return try location(in: Self.folder(for: path)) }
-    return try location(in: searchUpwards() ?? Self.join(currentFolder, Replica.innerFolderName))
+    return try location(in: try searchUpwards() ?? Self.join(currentFolder, Replica.innerFolderName))
   }
 
   /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
@@ -108,14 +111,22 @@ public struct ReplicaLocator: Sendable {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  private func searchUpwards() -> String? {
+  private func searchUpwards() throws -> String? {
     var folder = currentFolder
     while true {
       let candidate = Self.join(folder, Replica.innerFolderName)
       if Replica.lies(in: candidate) { return candidate }
+      try Self.requireOpen(candidate)
       guard folder != "/", !folder.isEmpty else { return nil }
       folder = FilePath.folder(of: folder)
     }
+  }
+
+  private static func requireOpen(_ folder: String) throws {
+    guard access(folder, X_OK) != 0, errno == EACCES else { return }
+    throw GodwitError(
+      .fileAccess, "\(folder) is not open to this user: Permission denied",
+      hint: "run as the user whose replica it is, or say where another one is with -C PATH")
   }
 
   private static func folder(for path: String) -> String {
