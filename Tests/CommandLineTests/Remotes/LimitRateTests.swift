@@ -24,7 +24,7 @@ import Testing
   @Test func aRateThatIsTooLowIsRefusedWithAHint() throws {
     let (machine, stick) = try machine()
     let outcome = try machine.godwit("sync", "--limit-rate", "999")
-    #expect(outcome.status == 1 && outcome.error.contains("godwit: hint: give 1000 or more"), "\(outcome.error)")
+    #expect(outcome.status == 64 && outcome.error.contains("--limit-rate is 1000 or more"), "\(outcome.error)")
     #expect(!FileManager.default.fileExists(atPath: "\(stick)/m"))
     #expect(try machine.godwit("sync", "--limit-rate", "1M").status == 0)
   }

@@ -53,10 +53,6 @@ struct Join: AsyncParsableCommand {
       throw ValidationError(
         "--name, --remote, --post-quantum and --limit-rate are for joining at a remote; an invitation has the name")
     }
-    // It has joined when the sync begins, which would refuse it.
-    guard rate.bytesPerSecond.map({ $0 >= 1_000 }) ?? true else {
-      throw ValidationError("--limit-rate is 1000 or more")
-    }
   }
 
   func run() async throws {

@@ -12,6 +12,11 @@ public struct RateOption: ParsableArguments {
   /// None.
   public init() {}
 
+  /// Refuses a rate with which a transfer would be taken for one that is stuck.
+  public func validate() throws {
+    guard bytesPerSecond.map({ $0 >= 1_000 }) ?? true else { throw ValidationError("--limit-rate is 1000 or more") }
+  }
+
   /// Nil for as many as there can be.
   public var bytesPerSecond: Int? { limitRate?.count }
 }
