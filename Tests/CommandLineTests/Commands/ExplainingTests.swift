@@ -74,6 +74,10 @@ import Testing
     #expect(log.error.contains("the newest 2; there are more: --limit"))
     let names = Set(log.lines.flatMap { $0.split(separator: " ").map(String.init) }.filter { $0.hasPrefix("laptop/") })
     #expect(names.count == 2, "\(log.text)")
+    let row = try #require(log.lines.first { $0.contains("laptop/") }?.split(separator: " ").map(String.init))
+    let place = try #require(row.firstIndex { $0.hasPrefix("laptop/") })
+    #expect(try desk.godwit("log", "show", row[place], row[place + 1]).status == 0, "\(row)")
+    #expect(try desk.godwit("log", "show", "laptop/00000000", "1").status == 1)
     #expect(try desk.godwit("log", "--limit", "50").error.isEmpty)
     #expect(try desk.godwit("log", "--limit", "2", "--json").objects().count == 2)
     let conflicts = try desk.godwit("conflicts").text
@@ -83,6 +87,21 @@ import Testing
         as? String)
     let why = try desk.godwit("why", "note", key, "title").text
     #expect(names.allSatisfy(why.contains), "\(why)")
+  }
+
+  @Test func ofALongValueAListHasTheBeginningAndTheConflictAllOfIt() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try exchange(desk, laptop)
+    let long = String(repeating: "long ", count: 5_000)
+    for machine in [desk, laptop] {
+      let title = long + machine.folder
+      try await machine.write { tx in _ = try tx.execute("UPDATE note SET title = \(title) WHERE views = 1") }
+    }
+    try exchange(desk, laptop)
+    let listed = try desk.godwit("conflicts").lines
+    #expect(listed.count == 2 && listed.allSatisfy { $0.count < 250 }, "\(listed.map(\.count))")
+    let number = try #require(listed.last?.split(separator: " ").first.map(String.init))
+    #expect(try desk.godwit("conflicts", "show", number).text.contains(long))
   }
 
   @Test func conflictsArePrunedAndStayCounted() async throws {

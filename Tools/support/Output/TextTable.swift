@@ -36,6 +36,14 @@ public struct TextTable: Sendable {
     return line
   }
 
+  /// The most of a text that stands in a cell of a list beside others.
+  private static let longestCell = 60
+
+  /// The text, or its beginning where it is long.
+  public static func shortened(_ text: String) -> String {
+    text.count > longestCell ? text.prefix(longestCell - 1) + "…" : text
+  }
+
   /// How many cells of a terminal the text takes: two for East Asian wide characters and emoji (Unicode, UAX 11).
   public static func displayWidth(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }

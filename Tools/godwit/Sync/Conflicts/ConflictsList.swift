@@ -6,6 +6,8 @@ struct ConflictsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List conflicts, newest first.",
     discussion: """
+      Of a long value only the beginning is listed; godwit conflicts show NUMBER has all of it.
+
       Examples:
         godwit conflicts
         godwit conflicts --table note --kind edit --since 7d
@@ -63,7 +65,7 @@ struct ConflictsList: AsyncParsableCommand {
     for conflict in conflicts {
       table.add([
         "\(conflict.id)", ConflictKind(conflict.kind).rawValue, conflict.table, Format.values(conflict.key),
-        conflict.columns.joined(separator: ", "), Format.values(conflict.losingValues),
+        conflict.columns.joined(separator: ", "), TextTable.shortened(Format.values(conflict.losingValues)),
         conflict.loser.map { names.name($0.replica, $0.incarnation) } ?? "",
         conflict.winner.map { names.name($0.replica, $0.incarnation) } ?? "",
         conflict.loser?.milliseconds.map { Format.time(milliseconds: $0) } ?? "",

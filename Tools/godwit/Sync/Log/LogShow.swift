@@ -8,10 +8,11 @@ struct LogShow: AsyncParsableCommand {
     discussion: """
       Examples:
         godwit log show laptop 7
+        godwit log show laptop/3981a9a7 7
         godwit log show laptop 7 --json | jq '.operations[].key'
       """)
 
-  @Argument(help: "The member that wrote it: its name, its ID or the first digits of that.")
+  @Argument(help: "The member that wrote it: its name, its ID or the first digits of that; /INCARNATION behind it.")
   var origin: String
 
   @Argument(help: "Its sequence number.")
@@ -26,13 +27,24 @@ struct LogShow: AsyncParsableCommand {
   func run() async throws {
     let (transaction, names) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members.list())
-      let found = try await replica.history.transaction(
-        sequence, of: try await replica.replicaID(named: origin), incarnation: incarnation)
+      let (member, named) = try await author(on: replica)
+      let found = try await replica.history.transaction(sequence, of: member, incarnation: incarnation ?? named)
       return (found, names)
     }
     try await options.json
       ? options.console.line(transaction.json(names))
       : options.console.pages(transaction.lines(names).lazy.map(Format.printable))
+  }
+}
+
+extension LogShow {
+  /// The member, and the incarnation where one stands behind its name, as the log lists it.
+  private func author(on replica: Replica) async throws -> (ReplicaID, Incarnation.ID?) {
+    let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count > 1, let last = parts.last, let named = Incarnation.ID(argument: String(last)) else {
+      return (try await replica.replicaID(named: origin), nil)
+    }
+    return (try await replica.replicaID(named: parts.dropLast().joined(separator: "/")), named)
   }
 }
 
