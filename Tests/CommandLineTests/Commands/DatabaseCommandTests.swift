@@ -58,9 +58,30 @@ import Testing
     #expect(Set(json.keys) == ["path", "replica", "group", "transactions", "rows", "digest", "keyring"])
     #expect(json["digest"] as? String == (try machine.godwit("verify", "--digest-only").lines.first))
     #expect(json["keyring"] as? Bool == true)
+    #expect(restored.error.isEmpty)
     try secretFile("code", code, on: other)
     let opened = try other.godwit("status", "--recovery-code-file", "code", "--json")
     #expect(try opened.objects().first?["name"] as? String == "desk")
+  }
+
+  /// A machine that was lost: what the restore says is what is to be done.
+  @Test func aRestoredReplicaGetsAKeyOfItsMachineByTheCommandsThatAreNamed() throws {
+    let code = try machine.godwit("keyring", "add", "recovery-code", "--label", "paper").text
+    try #require(try machine.godwit("backup", "notes.backup").status == 0)
+    let other = try Machine("again")
+    try other.write(try machine.read("notes.backup"), to: "notes.backup")
+    try secretFile("code", code, on: other)
+    let restored = try other.godwit("restore", "notes.backup", "--recovery-code-file", "code")
+    let named = restored.error.split(separator: "\n").filter { $0.hasPrefix("  godwit ") }.map { $0.dropFirst(9) }
+    #expect(restored.status == 0 && named.count == 2, "\(restored.error)")
+    #expect(try other.godwit("status").status == 12)
+    for command in named {
+      #expect(try other.shell("$GODWIT \(command) --recovery-code-file code").status == 0, "\(command)")
+    }
+    #expect(try other.godwit("status").status == 0)
+    // Where this machine's key fits there is nothing to be done.
+    let here = try machine.godwit("-C", "twin", "restore", "notes.backup")
+    #expect(here.status == 0 && !here.error.contains("no key of this machine"), "\(here.error)")
   }
 
   @Test func aRestoreTakesTheReplicaBackAndAChangedFileIsRefused() async throws {

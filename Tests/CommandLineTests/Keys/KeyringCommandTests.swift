@@ -78,7 +78,9 @@ import Testing
   }
 
   @Test func aCredentialOpensAService() throws {
-    try secretFile("key", try machine.godwit("keyring", "new-key").text)
+    let made = try machine.godwit("keyring", "new-key", "--output", "key")
+    #expect(made.status == 0 && made.text.isEmpty && made.error == "wrote a key to key\n", "\(made.error)")
+    #expect(try machine.godwit("keyring", "new-key", "--output", "key").status == 1)
     let added = try machine.godwit("keyring", "add", "credential:godwit", "--secret-file", "key", "--json")
     #expect(try added.objects().first?["added"] as? String == "credential")
     try loseMachineKey()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Godwit
+import GodwitFiles
 import ToolSupport
 
 struct Backup: AsyncParsableCommand {
@@ -91,9 +92,20 @@ struct Restore: AsyncParsableCommand {
       "restored \(Format.count(report.verification.rows, "row")) and "
         + "\(Format.count(report.verification.transactions, "transaction")) in \(Format.printable(location.folder)); "
         + "it continues under a new incarnation")
-    if report.hasRestoredKeyring {
-      console.note(
-        "its keyring is the backup's; to open it by a key of this machine: godwit keyring new-key, then keyring add")
-    }
+    if report.hasRestoredKeyring, try await !opensByMachineKey(location) { noteKeys(of: location, on: console) }
+  }
+
+  private func opensByMachineKey(_ location: ReplicaLocation) async throws -> Bool {
+    let keyring = ReplicaKeyring(
+      at: location.folder, key: .keyring(at: location.keyring, openedBy: [.machineKey(at: location.machineKey)]))
+    return try await keyring.test().contains { $0.result == .opens }
+  }
+
+  /// What has commands here open it without the secret that it was restored by.
+  private func noteKeys(of location: ReplicaLocation, on console: Console) {
+    let key = ShellWord.quoted(location.machineKey)
+    console.note("its keyring is the backup's, and no key of this machine opens it; to give it one:")
+    if !PrivateFile.exists(location.machineKey) { console.note("  godwit keyring new-key --output \(key)") }
+    console.note("  godwit -C \(ShellWord.quoted(location.folder)) keyring add machine-key:\(key)")
   }
 }

@@ -20,7 +20,7 @@ struct KeyringAdd: AsyncParsableCommand {
         godwit keyring add recovery-code --label safe > code.txt
         godwit keyring add 'command:pass show godwit'
         godwit keyring add passphrase recovery-code --label both
-        godwit keyring new-key > key && godwit keyring add credential:godwit --secret-file key
+        godwit keyring new-key --output key && godwit keyring add credential:godwit --secret-file key
       """)
 
   @Argument(help: ArgumentHelp("What opens the slot: one secret, or two together.", valueName: "secret"))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Godwit
+import GodwitFiles
 import ToolSupport
 
 struct KeyringRemove: AsyncParsableCommand {
@@ -84,17 +85,28 @@ struct KeyringAccept: AsyncParsableCommand {
 struct KeyringNewKey: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new-key",
-    abstract: "Print a new random key, for a credential or a password manager.",
+    abstract: "Make a new random key, for a credential or a password manager, and print it or write it to a file.",
     discussion: """
       Examples:
+        godwit keyring new-key --output key
         godwit keyring new-key | systemd-creds encrypt --name=godwit - /etc/credstore.encrypted/godwit
       """)
+
+  @Option(
+    help: ArgumentHelp("Write it to a new file that no other user may read, and print nothing.", valueName: "file"))
+  var output: String?
 
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
     let key = ReplicaKeyring.newKey()
     let line = String(key.dropLast())
+    if let output {
+      try PrivateFile.makeParent(of: output)
+      try PrivateFile.create(output).write(Array(key.utf8))
+      if options.json { return try options.console.line(["output": .string(output)]) }
+      return options.console.note("wrote a key to \(Format.printable(output))")
+    }
     if options.json { try options.console.line(["key": .string(line)]) } else { try options.console.line(line) }
   }
 }
