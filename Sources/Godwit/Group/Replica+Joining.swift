@@ -87,6 +87,7 @@ extension Replica {
   private static func belongsToGroup(_ folder: ReplicaFolder) -> GodwitError {
     GodwitError(
       .replicaExists, "the replica in \(folder.path) belongs to a group already",
-      hint: "join from an empty folder; whether this is the group: godwit member list")
+      hint: "one that is a member again needs a state of another member's: godwit export --state FILE there, and here "
+        + "godwit import --rejoin FILE; for another group, join from an empty folder")
   }
 }

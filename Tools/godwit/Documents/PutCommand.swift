@@ -89,8 +89,10 @@ struct Put: AsyncParsableCommand {
   private static func failure(_ error: GodwitError, after count: Int) -> WriteError {
     let documents = count == 1 ? "the first document is stored" : "the first \(count) documents are stored"
     let stored = count == 0 ? "nothing was stored" : "\(documents), and nothing after"
+    // The library speaks of the transaction that failed, and those before it stand.
+    let hint = error.hint.map { count == 0 ? $0 : $0.replacingOccurrences(of: "; nothing was changed", with: "") }
     return WriteError(
-      GodwitError(error.code, "\(error.message); \(stored)", hint: error.hint, underlying: error.underlying))
+      GodwitError(error.code, "\(error.message); \(stored)", hint: hint, underlying: error.underlying))
   }
 
   private func nextBatch(_ stream: DocumentStream, after count: Int) throws -> [PutItem]? {
