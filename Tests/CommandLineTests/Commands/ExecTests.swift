@@ -9,6 +9,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["CREATE TABLE todo (a)", "create table if not exists todo (a); INSERT INTO todo VALUES (1)"])
+  func aTableThatSQLMakesIsSaidToStayHere(sql: String) throws {
+    let machine = try Machine("local")
+    try #require(try machine.godwit("init", "--name", "x").status == 0)
+    #expect(try machine.godwit("exec", sql).error.contains("stays on this machine"))
+    #expect(
+      try machine.godwit("shell", input: Data("CREATE TABLE more (a);".utf8)).error.contains("stays on this machine"))
+    #expect(try !machine.godwit("exec", "CREATE TEMP TABLE t (a)").error.contains("stays on"))
+    #expect(try !machine.godwit("exec", "DELETE FROM todo").error.contains("stays on"))
+  }
+
   @Test func whatIsWrittenIsCapturedAndSyncs() async throws {
     let (desk, laptop) = try await Machine.pair()
     try #require(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)

@@ -8,7 +8,8 @@ struct Exec: AsyncParsableCommand {
     discussion: """
       What they write to synced tables is logged as one transaction, and travels as any other write. The database \
       holds them to its own rules: keys, unique values, checks and references. Rules and hooks that a program has in \
-      code are not run. A new row needs a key; where it is a record ID, randomblob(16) makes one.
+      code are not run. A table that they make stays on this machine. \
+      A new row needs a key; where it is a record ID, randomblob(16) makes one.
 
       Examples:
         godwit exec "UPDATE note SET done = 1 WHERE title = 'milk'"
@@ -50,6 +51,7 @@ struct Exec: AsyncParsableCommand {
       }
     }
     try report(outcomes)
+    if script.makesTable, !dryRun, !options.json { options.console.note(SQLSplitter.Statement.tableNote) }
   }
 
   /// More say nothing more to people; `--json` has them all.

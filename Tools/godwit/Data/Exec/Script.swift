@@ -1,3 +1,4 @@
+import Foundation
 import Godwit
 import GodwitFiles
 import ToolSupport
@@ -16,6 +17,8 @@ struct Script: Sendable {
   private static let byteCountMax = 16 << 20
 
   private let statements: [SQLSplitter.Statement]
+  /// Whether a statement makes a table that stays on this machine.
+  var makesTable: Bool { statements.contains(where: \.makesTable) }
 
   /// - Parameters:
   ///   - arguments: Statements, one or several in each; or `-`, the standard input.
@@ -111,5 +114,17 @@ extension GodwitError {
           : "see what the table demands: godwit query \"SELECT sql FROM sqlite_master\"")
     default: hint
     }
+  }
+}
+
+extension SQLSplitter.Statement {
+  /// What there is to know of a table that SQL makes.
+  static let tableNote =
+    "a table made by SQL stays on this machine; one that travels comes from a model, a migration or documents"
+
+  /// Whether it makes a table that stays: no temporary and no virtual one.
+  var makesTable: Bool {
+    firstWord == "CREATE"
+      && text.range(of: #"\bCREATE\s+TABLE\b"#, options: [.regularExpression, .caseInsensitive]) != nil
   }
 }

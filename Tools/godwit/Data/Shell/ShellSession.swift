@@ -94,6 +94,7 @@ final class ShellSession {
             try console.line(["changed": .number(count)])
           } else {
             console.note("changed \(Format.count(count, "row"))")
+            if statement.makesTable { console.note(SQLSplitter.Statement.tableNote) }
           }
         }
       }
