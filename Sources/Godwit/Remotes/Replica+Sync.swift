@@ -92,7 +92,8 @@ extension Replica {
     return pass.report
   }
 
-  /// Notes how a pass ended, unless the remote is as it was but for the time, of less than an hour ago.
+  /// Notes how a pass ended, unless nothing moved, and the remote is as it was but for the time, of less than an hour
+  /// ago.
   private func note(_ pass: RemotePass, unlessAs former: RemoteNotes.Remote?) async throws {
     var remote = pass.remote
     let now = wallClock.milliseconds()
@@ -110,7 +111,8 @@ extension Replica {
     }
     if !pass.report.findings.isEmpty { remote.found = (pass.report.findings.map(\.rawValue).sorted(), now) }
     let noted = remote
-    if let former, !noted.isNews(to: former) { return }
+    let hasMoved = pass.report.published != nil || pass.report.taken.contains { $0.applied.transactions > 0 }
+    if let former, !hasMoved, !noted.isNews(to: former) { return }
     try await noting { try $0.save(noted) }
   }
 }

@@ -54,7 +54,7 @@ extension Replica {
     public let limbo: Int
     /// What must come before the waiting transactions can be applied.
     public let missing: [MergeReport.Missing]
-    /// Own transactions that no other active member is known to hold in full.
+    /// Own transactions that not all other active members are known to hold; all of them where there are no others.
     public let unsent: Int
     /// Members who state another state than this replica's for the same changes; see `MergeReport.Attention.differing`.
     public let differing: [ReplicaID]
