@@ -107,7 +107,9 @@ package final class SyncFileReader {
   /// Whether a file that begins so has a short header.
   private static func isShort(_ start: [UInt8]) throws -> Bool {
     guard start.starts(with: SyncFileFormat.magic) else {
-      throw GodwitError(.corruptFile, "this is no sync file", hint: "it opens as an age file, but holds something else")
+      throw GodwitError(
+        .corruptFile, "this is no sync file",
+        hint: "what it opens to is something else; an invitation is for: godwit join")
     }
     if start.last == SyncFileFormat.shortVersion { return true }
     guard start.last == SyncFileFormat.version else {
