@@ -269,8 +269,11 @@ extension ChangeCapture {
     let end = state.pointee.operations.count
     let needsLook = state.pointee.operations.withBytes(start..<end) { EncodedRow.needsLook(entry.convertibleTags, $0) }
     guard needsLook else { return }
-    var reader = ByteReader(state.pointee.operations.bytes[start...])
-    var stored = ByteWriter(capacity: end - start)
+    // A slice would keep the whole buffer, which is changed below.
+    let row = Array(state.pointee.operations.bytes[start...])
+    guard try entry.definition.mayConvert(row[...]) else { return }
+    var reader = ByteReader(row)
+    var stored = ByteWriter(capacity: row.count)
     for column in entry.definition.columns.indices {
       stored.value(entry.definition.stored(try reader.value(), in: column))
     }
