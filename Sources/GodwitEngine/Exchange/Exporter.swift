@@ -191,7 +191,7 @@ package struct Exporter {
     let applied = view.log.origins.vector[before.origin]
     guard before.sequence >= applied else { return try view.log.othersContext(of: next) }
     // What waits may have come with files that say something else of what it inherits.
-    if let stated = try view.waiting.statedContext(through: next) { return stated }
+    if let stated = try view.waiting.statedContext(through: next, after: applied) { return stated }
     return applied == .none ? VersionVector() : try view.log.othersContext(of: Dot(before.origin, applied))
   }
 

@@ -28,7 +28,8 @@ extension SignedAcknowledgements {
   ) throws {
     let chains = try SignedAcknowledgement.hash(acknowledgement.vector) { try writer.log.chain(at: $0) }
     if chains == acknowledgement.chains {
-      try acknowledgements.count(Acknowledgement(acknowledgement), of: acknowledgement.origin)
+      let ended = writer.log.origins.ended
+      try acknowledgements.count(Acknowledgement(acknowledgement), of: acknowledgement.origin) { ended[$0] != nil }
       try compareState(acknowledgement, writer)
     }
     try settle(acknowledgement.origin)

@@ -43,7 +43,9 @@ struct WaitingRanges {
 
   /// What the author of one that waits had seen, as that transaction says itself, or the last before it that waits and
   /// says so.
-  func statedContext(through dot: Dot) throws -> VersionVector? { try staged.statedContext(through: dot) }
+  func statedContext(through dot: Dot, after applied: SequenceNumber) throws -> VersionVector? {
+    try staged.statedContext(through: dot, after: applied)
+  }
 
   /// Calls the body with what waits of an origin between two places.
   func forEach(

@@ -42,7 +42,7 @@ package struct Acknowledgements {
   }
 
   /// Takes in what a member said of itself in a file of its own, as far as it names the history held here. Of a member
-  /// with too many incarnations it is not kept: this one counts as holding nothing.
+  /// with too many incarnations it is not kept: this one is not known, or counts as holding nothing.
   ///
   /// - Parameter hasEnded: Whether an incarnation writes no more.
   mutating func add(
@@ -103,8 +103,12 @@ package struct Acknowledgements {
   }
 
   /// Takes in an acknowledgement that others passed on, and of which all is held here, by the same history.
-  mutating func count(_ acknowledgement: Acknowledgement, of origin: Origin) throws {
-    guard acknowledgement.replaces(records[origin]?.stated ?? Acknowledgement()) else { return }
+  mutating func count(
+    _ acknowledgement: Acknowledgement, of origin: Origin, where hasEnded: (Origin) -> Bool
+  ) throws {
+    guard acknowledgement.replaces(records[origin]?.stated ?? Acknowledgement()),
+      try records[origin] != nil || makeRoom(for: origin, hasEnded)
+    else { return }
     try save(
       Record(stated: acknowledgement, counted: acknowledgement, held: records[origin]?.held ?? VersionVector()),
       of: origin)

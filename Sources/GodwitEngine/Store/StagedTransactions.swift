@@ -117,14 +117,14 @@ package struct StagedTransactions {
     return try VersionVector(reading: &reader)
   }
 
-  /// The context that the nearest transaction states which does, up to this one.
-  func statedContext(through dot: Dot) throws -> VersionVector? {
+  /// The context that the nearest transaction states which does, up to this one and behind what is applied.
+  func statedContext(through dot: Dot, after applied: SequenceNumber) throws -> VersionVector? {
     let sql = """
       SELECT context FROM godwit_staged
-      WHERE replica = ? AND incarnation = ? AND sequence <= ? AND flags & \(Self.statesContext)
+      WHERE replica = ? AND incarnation = ? AND sequence <= ? AND sequence > ? AND flags & \(Self.statesContext)
       ORDER BY sequence DESC LIMIT 1
       """
-    let values = dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))]
+    let values = dot.origin.columns + [dot.sequence, applied].map { .integer(Int64($0.rawValue)) }
     guard case .blob(let bytes)? = try connection.scalar(sql, values) else { return nil }
     var reader = ByteReader(bytes)
     return try VersionVector(reading: &reader)
