@@ -14,10 +14,13 @@ struct StoreFaultTests {
     let carrier: ObjectStoreCarrier
     let work: Workspace
 
-    init(environment: [String: String] = RcloneStore.environment, region: String = "") throws {
+    init(
+      environment: [String: String] = RcloneStore.environment, region: String = "",
+      total: Duration = .milliseconds(500)
+    ) throws {
       store = try RcloneStore()
       proxy = try FaultProxy(to: store.server.port)
-      carrier = try .test(port: proxy.port, environment: environment, region: region)
+      carrier = try .test(port: proxy.port, environment: environment, region: region, total: total)
       work = try Workspace()
     }
 
@@ -55,7 +58,7 @@ struct StoreFaultTests {
 
   @Test("busy again and again: given up once all requests of a pass have lost as long as one may")
   func busyForAll() throws {
-    let place = try Place()
+    let place = try Place(total: .seconds(2))
     let busy = FaultProxy.Fault.answer(status: 503)
     let list = FaultProxy.Fault.answer(status: 200, body: "<ListBucketResult></ListBucketResult>")
     place.proxy.plan((0..<300).flatMap { _ in [busy, busy, list] })

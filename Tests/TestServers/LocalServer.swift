@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A program that serves on loopback until the value goes.
 package final class LocalServer: @unchecked Sendable {
@@ -30,10 +31,15 @@ package final class LocalServer: @unchecked Sendable {
     process.waitUntilExit()
   }
 
-  /// A port that nobody uses now.
+  /// Those that were handed out: a server may not listen yet when the next one asks.
+  private static let handedOut = Mutex<Set<Int>>([])
+
+  /// A port that nobody uses now, another one each time.
   package static func freePort() throws -> Int {
-    let socket = try LoopbackSocket(listeningAt: 0)
-    defer { socket.close() }
-    return socket.port
+    while true {
+      let socket = try LoopbackSocket(listeningAt: 0)
+      defer { socket.close() }
+      if handedOut.withLock({ $0.insert(socket.port).inserted }) { return socket.port }
+    }
   }
 }

@@ -14,7 +14,7 @@ final class StoreClient: Sendable {
     var region: String
     var hasNewKeys = false
     var hasNewRegion = false
-    /// The time that requests took which had to be tried again.
+    /// The time until the last of the tries that failed, with the pause behind it, over all requests.
     var lost = Duration.zero
   }
 
@@ -39,7 +39,6 @@ final class StoreClient: Sendable {
     let start = ContinuousClock.now
     var number = 0
     let lost = standing.withLock { $0.lost }
-    defer { if number > 0 { standing.withLock { $0.lost += .now - start } } }
     while true {
       try meter.requireGoing()
       let answer: HTTPResponse?
@@ -61,6 +60,7 @@ final class StoreClient: Sendable {
       }
       number += 1
       try wait(pause, meter)
+      standing.withLock { $0.lost = lost + (.now - start) }
     }
   }
 
