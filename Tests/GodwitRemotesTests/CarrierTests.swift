@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitFiles
 import TestServers
 import Testing
 
@@ -130,6 +131,11 @@ struct CarrierTests {
     let listed = try carrier.list("\(getpid())", meter: TransferMeter())
     #expect(listed.first { $0.name.hasSuffix("/mem") }?.isReadable == false)
     #expect(listed.first { $0.name.hasSuffix("/status") }?.isReadable == true)
+    // Later in the file it is that file's fault alone, too.
+    let error = #expect(throws: GodwitError.self) {
+      try RemoteFile(FileDescriptor.openPlainForReading("/proc/\(getpid())/mem")).readExactly(1)
+    }
+    #expect(error?.code == .truncatedFile)
   }
 
   @Test("of a folder that is empty of a sudden write nothing into it")

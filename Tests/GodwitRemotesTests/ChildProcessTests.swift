@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import TestServers
 import Testing
 
 @testable import GodwitRemotes
@@ -53,5 +54,19 @@ struct ChildProcessTests {
     let start = ContinuousClock.now
     #expect(errors.finish() == "said\n")
     #expect(.now - start < .seconds(10))
+  }
+
+  @Test("is not waited for where what it leaves running writes errors for ever")
+  func endless() throws {
+    var process: ChildProcess?
+    let folder = try Workspace()
+    let errors = try ErrorOutput { descriptor in
+      process = try ChildProcess(
+        ["/bin/sh", "-c", "yes >&2 & echo $! > '\(folder.path)/yes'; exit 0"], descriptors: [(descriptor, 2)])
+    }
+    #expect(process?.wait() == 0)
+    #expect(errors.finish().contains("y\ny\n"))
+    let left = try String(contentsOfFile: "\(folder.path)/yes", encoding: .utf8)
+    if let number = pid_t(left.trimmingCharacters(in: .whitespacesAndNewlines)) { kill(number, SIGKILL) }
   }
 }

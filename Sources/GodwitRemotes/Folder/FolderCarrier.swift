@@ -39,7 +39,10 @@ package struct FolderCarrier: Carrier {
       return try find(name, meter: meter)
     } catch let error as GodwitError where [.refused, .fileAccess].contains(error.code) {
       var status = stat()
-      guard lstat("\(root)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      guard lstat("\(root)/\(name)", &status) == 0 else {
+        if errno == ENOENT { return nil } else { throw error }
+      }
+      guard status.st_mode & S_IFMT == S_IFREG else { return nil }
       return CarriedFile(name: name, size: Int(status.st_size), tag: "", isReadable: false)
     }
   }
@@ -53,7 +56,7 @@ package struct FolderCarrier: Carrier {
     let described = try Self.describe(file, name)
     guard described.size <= limit else { throw GodwitError.tooLarge(name, limit) }
     var count = 0
-    try LocalFile.forEachPiece(of: file, atMost: meter.pieceLimit) { piece in
+    try LocalFile.forEachPiece(of: RemoteFile(file), atMost: meter.pieceLimit) { piece in
       try meter.requireGoing()
       count += piece.count
       guard count <= limit else { throw GodwitError.tooLarge(name, limit) }
@@ -187,6 +190,9 @@ package struct FolderCarrier: Carrier {
       case ENOTDIR:
         try requireRoot()
         throw .file("open", path, ENOTDIR)
+      case EMFILE, ENFILE:
+        throw GodwitError(
+          .busy, "cannot open \(path): \(String(cString: strerror(errno)))", hint: "close other programs, or ulimit -n")
       case EACCES:
         throw GodwitError(
           .refused, "this user may not read \(path)", hint: "its owner has to allow it, and the folder that it is in")
@@ -211,6 +217,22 @@ package struct FolderCarrier: Carrier {
     guard count >= 0 else { throw GodwitError.file("read", file.path, errno) }
     let hash = head.prefix(count).withUnsafeBytes { ContentHash(of: $0) }
     return "\(size)-\(hash.hexadecimal.prefix(16))"
+  }
+}
+
+/// A file at the remote while it is read: what its disk does not give is wrong with it alone.
+final class RemoteFile: ByteSource {
+  private let file: FileDescriptor
+
+  init(_ file: FileDescriptor) { self.file = file }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    do {
+      return try file.read(into: buffer)
+    } catch let error as GodwitError where error.code == .fileAccess {
+      throw GodwitError(
+        .truncatedFile, error.message, hint: "if what it lies on is damaged, remove it", underlying: error)
+    }
   }
 }
 

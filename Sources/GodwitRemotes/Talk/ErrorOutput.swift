@@ -41,7 +41,9 @@ final class ErrorOutput: Sendable {
 
   private func drain() {
     var piece = [UInt8](repeating: 0, count: 4_096)
-    while true {
+    // What is left running may write on for ever.
+    var left = Self.limit
+    while left > 0 {
       let isLast = isOver.load(ordering: .relaxed)
       var waiting = pollfd(fd: reading.rawValue, events: Int16(POLLIN), revents: 0)
       guard poll(&waiting, 1, isLast ? 0 : Self.patience) > 0 else {
@@ -51,6 +53,7 @@ final class ErrorOutput: Sendable {
       guard count > 0 else {
         if count < 0, errno == EINTR { continue } else { break }
       }
+      if isLast { left -= count }
       last.withLock { last in
         last += piece.prefix(count)
         if last.count > 2 * Self.limit { last.removeFirst(last.count - Self.limit) }
