@@ -52,13 +52,12 @@ final class RemoteTalk: @unchecked Sendable {
 
   /// The other end of ``speakAsClient(isRejoining:)``. What fails here is said over there.
   ///
-  /// - Parameter introduced: Called once a first file has come, which is a member's.
+  /// - Parameter introduced: Called once the whole of a first file has come.
   func speakAsServer(introduced: @Sendable () -> Void = {}) async throws {
     do {
       try await run { try $0.writeMagic() }
       let (other, isRejoining) = try await greet(isRejoining: false)
-      try await receive(isRejoining: false)
-      introduced()
+      try await receive(isRejoining: false, mayBeNone: false, introduced)
       published = try await send(.lacking, to: other)
       try await receive(isRejoining: false)
       let hasLeftOut = taken.last?.attention.leftOut.contains { $0.reason == .fenced } ?? false
@@ -149,7 +148,12 @@ final class RemoteTalk: @unchecked Sendable {
     return exported
   }
 
-  private func receive(isRejoining: Bool) async throws {
+  /// - Parameters:
+  ///   - mayBeNone: Whether the other side may send no file.
+  ///   - whole: Called once all of it has come.
+  private func receive(
+    isRejoining: Bool, mayBeNone: Bool = true, _ whole: @Sendable () -> Void = {}
+  ) async throws {
     let pending = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
     var count = 0
     receiving: while true {
@@ -162,10 +166,11 @@ final class RemoteTalk: @unchecked Sendable {
         try await BlockingThread.run { try pending.file.write(bytes) }
         report(.fetching, count)
       case .end: break receiving
-      case .nothing: return
+      case .nothing where mayBeNone: return
       default: throw Self.unexpected
       }
     }
+    whole()
     fetchedBytes += count
     guard part != .sending else { return }
     let file = try await replica.take(fetched: pending.path, isRejoining: isRejoining)

@@ -86,9 +86,10 @@ extension Replica.Remotes {
   ///   - url: A folder's path, which must exist, `file:///PATH`, `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`, or
   ///     `ssh://[USER@]HOST[:PORT]/PATH` of a replica on another host, or `unix:///SOCKET` of one that is served on this
   ///     machine. Keys to a bucket come from the environment or from AWS's files (Specs/remotes.md, "URLs").
-  /// - Throws: `invalidArgument` for a name that is taken by another place or cannot be one, and for a URL that is none
-  ///   or holds a secret; `otherGroup`, `unsupportedVersion` or `corruptFile` for the remote of another group or
-  ///   version; `unreachable`, `refused`, `fileAccess`, `diskFull`, `readOnly`.
+  /// - Throws: `invalidArgument` for a name that is taken by another place or cannot be one, for a place that another
+  ///   remote has or that is this replica's own folder, and for a URL that is none or holds a secret; `unsafeFile`;
+  ///   `otherGroup`, `unsupportedVersion` or `corruptFile` for the remote of another group or version; `unreachable`,
+  ///   `refused`, `fileAccess`, `diskFull`, `readOnly`.
   @discardableResult
   public func add(_ name: String, at url: String) async throws -> Replica.Remote {
     try RemoteName.check(local: name)

@@ -111,7 +111,8 @@ extension Replica {
     }
     if !pass.report.findings.isEmpty { remote.found = (pass.report.findings.map(\.rawValue).sorted(), now) }
     let noted = remote
-    let hasMoved = pass.report.published != nil || pass.report.taken.contains { $0.applied.transactions > 0 }
+    let published = pass.report.published.map { $0.transactions > 0 || $0.isStateFile } ?? false
+    let hasMoved = published || pass.report.taken.contains { $0.applied.transactions > 0 }
     if let former, !hasMoved, !noted.isNews(to: former) { return }
     try await noting { try $0.save(noted) }
   }

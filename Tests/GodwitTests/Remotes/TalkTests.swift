@@ -51,7 +51,7 @@ struct TalkTests {
   @Test("at a socket all places are free again once those who have them have said nothing for long")
   func manyAtASocket() async throws {
     var tuning = Replica.Tuning()
-    tuning.introductionTime = .seconds(4)
+    tuning.introductionTime = .seconds(10)
     let remote = try await RemoteGroup(2, tuning)
     let path = remote.group.folder.file("talk")
     let (ready, told) = AsyncStream.makeStream(of: Void.self)
