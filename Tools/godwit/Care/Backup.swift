@@ -92,13 +92,7 @@ struct Restore: AsyncParsableCommand {
       "restored \(Format.count(report.verification.rows, "row")) and "
         + "\(Format.count(report.verification.transactions, "transaction")) in \(Format.printable(location.folder)); "
         + "it continues under a new incarnation")
-    if report.hasRestoredKeyring, try await !opensByMachineKey(location) { noteKeys(of: location, on: console) }
-  }
-
-  private func opensByMachineKey(_ location: ReplicaLocation) async throws -> Bool {
-    let keyring = ReplicaKeyring(
-      at: location.folder, key: .keyring(at: location.keyring, openedBy: [.machineKey(at: location.machineKey)]))
-    return try await keyring.test().contains { $0.result == .opens }
+    if report.hasRestoredKeyring, try await !location.opensByMachineKey() { noteKeys(of: location, on: console) }
   }
 
   /// What has commands here open it without the secret that it was restored by.

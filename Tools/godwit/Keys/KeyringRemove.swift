@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Godwit
 import GodwitFiles
 import ToolSupport
@@ -103,7 +104,14 @@ struct KeyringNewKey: AsyncParsableCommand {
     let line = String(key.dropLast())
     if let output {
       try PrivateFile.makeParent(of: output)
-      try PrivateFile.create(output).write(Array(key.utf8))
+      let file = try PrivateFile.create(output)
+      do {
+        try file.write(Array(key.utf8))
+        try file.synchronize()
+      } catch {
+        unlink(output)
+        throw error
+      }
       if options.json { return try options.console.line(["output": .string(output)]) }
       return options.console.note("wrote a key to \(Format.printable(output))")
     }

@@ -72,7 +72,7 @@ struct Init: AsyncParsableCommand {
       try options.console.line(.object(members))
     } else {
       options.console.note("made the replica \(Format.printable(own)) in \(Format.printable(replica.path))")
-      if PrivateFile.exists(location.machineKey) {
+      if try await location.opensByMachineKey() {
         options.console.note(
           "\(Format.printable(location.machineKey)) opens it; for when that is lost: godwit keyring add recovery-code")
       }

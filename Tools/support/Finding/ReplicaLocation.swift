@@ -18,6 +18,11 @@ public struct ReplicaLocation: Hashable, Sendable {
   public var keys: Replica.KeySource { .keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey)) }
   /// Whether there is a database.
   public var hasDatabase: Bool { FileManager.default.fileExists(atPath: "\(folder)/database") }
+  /// Whether the machine key alone opens the keyring.
+  public func opensByMachineKey() async throws -> Bool {
+    let keyring = ReplicaKeyring(at: folder, key: .keyring(at: keyring, openedBy: [.machineKey(at: machineKey)]))
+    return try await keyring.test().contains { $0.result == .opens }
+  }
   /// Whether there is a keyring, which there is from the moment an identity was made.
   public var hasKeyring: Bool { FileManager.default.fileExists(atPath: keyring) }
 }
@@ -63,14 +68,14 @@ public struct ReplicaLocator: Sendable {
       }
       return location
     }
-    guard let folder = try searchUpwards() else { throw Self.noReplica(currentFolder, andAbove: true) }
+    guard let folder = try searchUpwards(Self.requireOpen) else { throw Self.noReplica(currentFolder, andAbove: true) }
     return try location(in: folder)
   }
 
   /// The replica that is there already, or else the place where one is to be made.
   public func existingOrNew() throws -> ReplicaLocation {
     if let path { return try location(in: Self.folder(for: path)) }
-    return try location(in: try searchUpwards() ?? Self.join(currentFolder, Replica.innerFolderName))
+    return try location(in: searchUpwards() ?? Self.join(currentFolder, Replica.innerFolderName))
   }
 
   /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
@@ -111,12 +116,12 @@ public struct ReplicaLocator: Sendable {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  private func searchUpwards() throws -> String? {
+  private func searchUpwards(_ look: (String) throws -> Void = { _ in }) rethrows -> String? {
     var folder = currentFolder
     while true {
       let candidate = Self.join(folder, Replica.innerFolderName)
       if Replica.lies(in: candidate) { return candidate }
-      try Self.requireOpen(candidate)
+      try look(candidate)
       guard folder != "/", !folder.isEmpty else { return nil }
       folder = FilePath.folder(of: folder)
     }

@@ -25,7 +25,7 @@ public enum Tool {
     if let unreadable {
       ErrorReport(
         status: ExitStatus.usage, message: "\(unreadable) is not UTF-8, as all text here is",
-        hint: "rename the file or folder, or reach it by another path"
+        hint: "rename it, or reach it by another path"
       ).write(program: root._commandName)
       exit(ExitStatus.usage)
     }
