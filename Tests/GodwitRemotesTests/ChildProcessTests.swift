@@ -62,7 +62,7 @@ struct ChildProcessTests {
     let folder = try Workspace()
     let errors = try ErrorOutput { descriptor in
       process = try ChildProcess(
-        ["/bin/sh", "-c", "yes >&2 & echo $! > '\(folder.path)/yes'; exit 0"], descriptors: [(descriptor, 2)])
+        ["/bin/sh", "-c", "yes >&2 & echo $! > '\(folder.path)/yes'; sleep 1"], descriptors: [(descriptor, 2)])
     }
     #expect(process?.wait() == 0)
     #expect(errors.finish().contains("y\ny\n"))
