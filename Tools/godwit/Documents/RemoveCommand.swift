@@ -46,7 +46,10 @@ struct Remove: AsyncParsableCommand {
     if options.json {
       try options.console.line(["collection": .string(collection), "deleted": .number(count)])
     } else {
-      options.console.note("\(Format.count(count, "document")) deleted\(hint.map { "; \($0)" } ?? "")")
+      let lacking = keys.count - count
+      let missing = keys.isEmpty || lacking == 0 ? nil : "under \(Format.count(lacking, "key")) was none"
+      let more = (hint ?? missing).map { "; \($0)" } ?? ""
+      options.console.note("\(Format.count(count, "document")) deleted\(more)")
     }
   }
 
