@@ -24,19 +24,25 @@ struct TalkTests {
     return talk.published?.transactions
   }
 
-  @Test("at a socket nobody waits for who says nothing, and the end does not either")
-  func atASocket() async throws {
-    let remote = try await RemoteGroup(2)
-    let path = "\(remote.group.folder.file("talk"))"
+  /// Serves at a socket, which answers when this returns.
+  private func serve(_ host: Replica, at path: String) async -> Task<Void, any Error> {
     let (ready, told) = AsyncStream.makeStream(of: Void.self)
-    let host = remote[1]
     let serving = Task {
+      defer { told.finish() }
       try await host.serve(atSocket: path) {
         told.yield()
       } failed: { _ in
       }
     }
     for await _ in ready { break }
+    return serving
+  }
+
+  @Test("at a socket nobody waits for who says nothing, and the end does not either")
+  func atASocket() async throws {
+    let remote = try await RemoteGroup(2)
+    let path = "\(remote.group.folder.file("talk"))"
+    let serving = await serve(remote[1], at: path)
     let silent = try SocketPath(path).connect().get()
     defer { close(silent) }
     try await remote.insert("a", 1)
@@ -54,15 +60,7 @@ struct TalkTests {
     tuning.introductionTime = .seconds(10)
     let remote = try await RemoteGroup(2, tuning)
     let path = remote.group.folder.file("talk")
-    let (ready, told) = AsyncStream.makeStream(of: Void.self)
-    let host = remote[1]
-    let serving = Task {
-      try await host.serve(atSocket: path) {
-        told.yield()
-      } failed: { _ in
-      }
-    }
-    for await _ in ready { break }
+    let serving = await serve(remote[1], at: path)
     let silent = try (0..<16).map { _ in try SocketPath(path).connect().get() }
     defer { for descriptor in silent { close(descriptor) } }
     try await remote.insert("a", 1)
