@@ -168,7 +168,7 @@ extension RemotePass {
   ) async throws -> Bool {
     let path = folder.fetched
     do {
-      guard let answer = try await fetch(file, to: path, from: carrier) else { return false }
+      guard let answer = try await fetchOwn(file, from: carrier) else { return false }
       // The one that was listed may be the only one of what this machine has lost, and the next one replaces it.
       guard answer.size == file.size else {
         throw GodwitError(
@@ -187,6 +187,15 @@ extension RemotePass {
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
     return false
+  }
+
+  /// What a disk does not give of it may be the only one of what this machine has lost: it is not refused and replaced.
+  private mutating func fetchOwn(_ file: CarriedFile, from carrier: any Carrier) async throws -> CarriedFile? {
+    do {
+      return try await fetch(file, to: folder.fetched, from: carrier)
+    } catch let error as GodwitError where error.code == .truncatedFile {
+      throw GodwitError(.unreachable, error.message, hint: error.hint, underlying: error)
+    }
   }
 
   /// Brings a file to this replica's folder; nil when it is not there any more. The answer's size is that of what came,

@@ -189,6 +189,7 @@ struct RemotePass {
       if file.isReadable {
         listed[name] = file
       } else {
+        if name.origin?.replica == replica.identity.replica { try await requireMode(of: file.name, on: carrier) }
         let error = GodwitError(
           .refused, "it cannot be read here",
           hint: "its owner has to allow that: chmod a+r, or a group's folder; if what it lies on is damaged, remove it")
@@ -196,6 +197,14 @@ struct RemotePass {
       }
     }
     return listed
+  }
+
+  /// Throws what keeps this replica's own file from being read, unless it is its mode: a disk may give it later, and
+  /// the next file would replace what may be the only one.
+  private func requireMode(of name: String, on carrier: any Carrier) async throws {
+    do {
+      _ = try await carrying { try carrier.find(name, meter: $0) }
+    } catch let error as GodwitError where error.code == .refused {}
   }
 
   /// A remote without this replica's mailbox may be new, emptied, another group's, or not mounted. What is copied by

@@ -14,16 +14,27 @@ private struct OtherAnswer: Carrier {
   let name: String
   let bytes: [UInt8]
   let tag: String
+  /// Where a disk does not give it: from its first bytes on, so that a list shows it, or in its midst.
+  var badBlock: BadBlock?
+
+  enum BadBlock { case first, later }
 
   var mayBeAway: Bool { folder.mayBeAway }
 
   func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
-    try self.folder.list(folder, meter: meter)
+    try self.folder.list(folder, meter: meter).map {
+      guard badBlock == .first, $0.name == name else { return $0 }
+      return CarriedFile(name: name, size: $0.size, tag: "", isReadable: false)
+    }
   }
 
-  func find(_ name: String, meter: TransferMeter) throws -> CarriedFile? { try folder.find(name, meter: meter) }
+  func find(_ name: String, meter: TransferMeter) throws -> CarriedFile? {
+    if badBlock == .first, name == self.name { throw GodwitError.file("read", name, EIO) }
+    return try folder.find(name, meter: meter)
+  }
 
   func read(_ name: String, into sink: any ByteSink, limit: Int, meter: TransferMeter) throws -> CarriedFile? {
+    if badBlock != nil, name == self.name { throw GodwitError(.truncatedFile, "Input/output error") }
     guard name == self.name else { return try folder.read(name, into: sink, limit: limit, meter: meter) }
     try sink.write(bytes)
     // As a store that does not say the size.
@@ -92,6 +103,25 @@ struct RemoteNoteTests {
     let carrier = try await answer(earlier, for: 0, remote)
     let report = try await remote[0].sync(over: carrier, as: "stick")
     #expect(report.error?.code == .unreachable && report.published == nil)
+    #expect(try await bytes(of: 0, remote) == listed)
+    try await remote.sync(0)
+    #expect(try await remote.ids(0) == ["a", "b"])
+  }
+
+  @Test("where a disk does not give the own file, it is not replaced", arguments: [true, false])
+  func unreadOwn(isFirst: Bool) async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    try await remote.losing(0) { remote in
+      try await remote.insert("b", 0)
+      try await remote.sync(0)
+    }
+    let listed = try await bytes(of: 0, remote)
+    var carrier = try await answer(listed, for: 0, remote)
+    carrier.badBlock = isFirst ? .first : .later
+    let report = try await remote[0].sync(over: carrier, as: "stick")
+    #expect(report.error != nil && report.published == nil)
     #expect(try await bytes(of: 0, remote) == listed)
     try await remote.sync(0)
     #expect(try await remote.ids(0) == ["a", "b"])
