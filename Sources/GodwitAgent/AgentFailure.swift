@@ -22,7 +22,7 @@ package struct AgentFailure: Sendable {
     self.error = error
   }
 
-  /// Specs/cli.md, "Agent".
+  /// Specs/cli.md, "agent status".
   package var json: JSONValue {
     [
       "code": .string(code), "message": .string(message), "hint": hint.map { .string($0) } ?? .null,

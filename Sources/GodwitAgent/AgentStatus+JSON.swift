@@ -3,7 +3,7 @@ import Godwit
 import GodwitReports
 
 extension AgentStatus {
-  /// Specs/cli.md, "Agent".
+  /// Specs/cli.md, "agent status".
   package var json: JSONValue {
     [
       "well": .bool(isWell), "version": .string(GodwitVersion.current), "started": .string(Format.time(startedAt)),

@@ -12,7 +12,7 @@ extension HeldVersion {
     return Format.printable("\(waiting) for \(title)\(bringer): update the program, or run godwit migrate")
   }
 
-  /// Specs/cli.md, "Held".
+  /// Specs/cli.md, "status".
   package func json(_ names: ReplicaNames) -> JSONValue {
     [
       "version": .number(version), "name": .string(name), "transactions": .number(transactions),

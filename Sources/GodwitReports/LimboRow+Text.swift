@@ -12,7 +12,7 @@ extension LimboRow {
 }
 
 extension LimboRow.Reason {
-  /// Specs/cli.md, "Limbo reasons".
+  /// Specs/cli.md, "limbo".
   package func json(_ names: ReplicaNames) -> JSONValue {
     let (name, columns, values, table, key): (String, [String], [Value], String?, [Value]) =
       switch kind {

@@ -33,7 +33,7 @@ extension MissingReport.Waiting {
 extension MergeReport.Missing {
   package func text(_ names: ReplicaNames) -> String { names.text(replica, sequences) }
 
-  /// Specs/cli.md, "Missing".
+  /// Specs/cli.md, "missing".
   package func json(_ names: ReplicaNames) -> JSONValue { .object(names.json(replica, sequences)) }
 }
 

@@ -53,7 +53,7 @@ package struct SyncSums {
 }
 
 extension Replica.Remote {
-  /// Specs/cli.md, "Remotes".
+  /// Specs/cli.md, "remote list".
   package var json: JSONValue {
     [
       "name": .string(name), "url": .string(url), "added": .string(Format.time(addedAt)),

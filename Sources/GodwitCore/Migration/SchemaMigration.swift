@@ -19,7 +19,7 @@ package struct SchemaMigration: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// The canonical bytes, of which the checksum is the SHA-256 (Specs/migrations.md, "Canonical form").
+  /// The canonical bytes, of which the checksum is the SHA-256 (Specs/migration-forms.md, "Canonical form").
   package var bytes: [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.byte(Self.form)

@@ -44,7 +44,7 @@ package enum SchemaStep: Hashable, Sendable {
     package let name: String
     /// Whether it is code of the program's, which only its name stands for.
     package let isCode: Bool
-    /// SHA-256 of the statements, or of the name of code (Specs/migrations.md, "Canonical form").
+    /// SHA-256 of the statements, or of the name of code (Specs/migration-forms.md, "Canonical form").
     package let digest: [UInt8]
 
     package init(name: String, isCode: Bool, digest: [UInt8]) {

@@ -1,4 +1,4 @@
-/// A word of the closed language of expressions (Specs/expressions.md, "Words").
+/// A word of the closed language of expressions (Specs/expressions.md, "Language").
 enum ExpressionToken: Equatable {
   /// A number, a text, a blob; a text's content is what it says.
   case number

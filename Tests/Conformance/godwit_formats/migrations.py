@@ -1,4 +1,4 @@
-"""Migrations in their canonical form (Specs/migrations.md, "Canonical form")."""
+"""Migrations in their canonical form (Specs/migration-forms.md, "Canonical form")."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@ import Foundation
 import Godwit
 import GodwitStorage
 
-/// What an agent costs whose replicas have nothing to do (Specs/budgets.md, "The agent"). The program of the same build,
+/// What an agent costs whose replicas have nothing to do (Specs/budgets.md). The program of the same build,
 /// beside this one, runs.
 let agentBenchmarks = [
   row("processor time of an idle agent's day, with a folder as the remote", baseline: "20 s", unit: "s") { context in

@@ -3,7 +3,7 @@ import GodwitModel
 import GodwitCore
 import GodwitStorage
 
-/// Writes again what lost (Specs/merge.md, "Restoring"): captured like any other write, and as new.
+/// Writes again what lost (Specs/explaining.md, "Restoring"): captured like any other write, and as new.
 package struct ConflictRestorer {
   private let writer: ReplicaWriter
   private let transaction: Transaction

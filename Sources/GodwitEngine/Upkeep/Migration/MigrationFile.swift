@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitCore
 
-/// The JSON form of migrations (Specs/migrations.md, "Migration file"). What the form does not name is refused.
+/// The JSON form of migrations (Specs/migration-forms.md, "Migration file"). What the form does not name is refused.
 package struct MigrationFile: Codable {
   static let format = "godwit migrations 1"
   package static let byteLimit = 16 << 20
