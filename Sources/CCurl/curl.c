@@ -32,9 +32,10 @@ static int find(void *place) {
   libcurl.call_##name = (__typeof__(&name))dlsym(place, #name); \
   if (libcurl.call_##name == NULL) return 0;
   FUNCTIONS(FIND)
-  // CURLOPT_PROTOCOLS_STR came with 7.85.0, and without TLS no certificate would be looked at.
+  // Earlier ones sign an upload with another hash than the x-amz-content-sha256 that is given, and without TLS no
+  // certificate would be looked at.
   const curl_version_info_data *version = libcurl.call_curl_version_info(CURLVERSION_NOW);
-  return version->version_num >= 0x075500 && (version->features & CURL_VERSION_SSL);
+  return version->version_num >= 0x075700 && (version->features & CURL_VERSION_SSL);
 }
 
 static void load(void) {
@@ -82,6 +83,12 @@ CURLcode godwit_curl_set_seek(CURL *curl, godwit_curl_seek function) {
 long godwit_curl_status(CURL *curl) {
   long status = 0;
   libcurl.call_curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+long godwit_curl_proxy_status(CURL *curl) {
+  long status = 0;
+  libcurl.call_curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &status);
   return status;
 }
 

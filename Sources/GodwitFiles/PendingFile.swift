@@ -73,6 +73,13 @@ package final class PendingFile: ByteSink {
     guard lseek(file.rawValue, 0, SEEK_END) >= 0 else { throw .file("write", temporaryPath, errno) }
   }
 
+  /// Forgets what was written.
+  package func restart() throws(GodwitError) {
+    guard ftruncate(file.rawValue, 0) == 0, lseek(file.rawValue, 0, SEEK_SET) == 0 else {
+      throw .file("write", temporaryPath, errno)
+    }
+  }
+
   /// A file of its own, to be read from its start.
   package func reopened() throws(GodwitError) -> FileDescriptor { try .openForReading(temporaryPath) }
 

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitFiles
 
 /// Dumb storage that keeps files under names: a folder, a bucket. Its calls block, and throw `unreachable` where a
 /// later try may do, `refused` where somebody has to change something first, and `CancellationError` when the meter
@@ -21,6 +22,13 @@ package protocol Carrier: Sendable {
   /// Whether a file that exists is kept from one who asks to write it only where there is none; nil where nobody asks.
   func honoursConditions(_ name: String, from path: String) throws -> Bool?
 }
+
+/// A sink that can forget what it was given, so that a file of which a part has come can be fetched once more.
+package protocol RestartableSink: ByteSink {
+  func restart() throws
+}
+
+extension PendingFile: RestartableSink {}
 
 /// A file at a remote, as far as a list shows it. All of it is the store's word.
 package struct CarriedFile: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitFiles
 import TestServers
 import Testing
 
@@ -85,6 +86,33 @@ struct StoreFaultTests {
     }
     #expect(error?.code == .unreachable)
     #expect(try other.get()?.count == 500_000)
+  }
+
+  @Test("an answer that is cut is fetched once more into a file")
+  func cutFile() throws {
+    let place = try Place()
+    _ = try place.put(Array(repeating: 7, count: 500_000))
+    place.proxy.plan(.cut(after: 300_000), .cut(after: 100_000))
+    let fresh = try ObjectStoreCarrier.test(port: place.proxy.port)
+    let path = "\(place.work.path)/fetched"
+    let file = try PendingFile(replacing: path)
+    _ = try fresh.read("m/a", into: file, limit: 500_000, meter: TransferMeter())
+    try file.commit()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(repeating: 7, count: 500_000))
+    #expect(place.proxy.requests.filter { $0.hasPrefix("GET") }.count == 3)
+  }
+
+  @Test("a request that came too slowly is sent again, and a pause may be asked for until a time")
+  func slow() throws {
+    let place = try Place(total: .seconds(5))
+    let past = ["Retry-After: Wed, 21 Oct 2015 07:28:00 GMT"]
+    place.proxy.plan(
+      .answer(status: 400, body: Self.error("RequestTimeout")), .answer(status: 503, headers: past))
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
+    let later = ["Retry-After: Wed, 21 Oct 2099 07:28:00 GMT"]
+    let other = try Place(total: .seconds(5))
+    other.proxy.plan(.answer(status: 503, headers: later))
+    #expect(throws: GodwitError.self) { try other.carrier.list("m", meter: TransferMeter()) }
   }
 
   @Test("a connection that is reset, and an answer that is lost: the same bytes again")
@@ -190,6 +218,8 @@ struct StoreFaultTests {
     place.proxy.plan(moved)
     #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
     #expect(place.proxy.requests.count == 2)
+    let scopes = place.proxy.scopes.compactMap { $0.split(separator: "/").dropFirst(2).first }
+    #expect(scopes == ["eu-1", "eu-2"])
     let other = try Place(region: "eu-1")
     other.proxy.plan(moved, .answer(status: 301, headers: ["x-amz-bucket-region: eu-3"]))
     let error = #expect(throws: GodwitError.self) { try other.carrier.list("m", meter: TransferMeter()) }
@@ -220,6 +250,17 @@ struct StoreFaultTests {
     #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
   }
 
+  @Test("a profile that stands nowhere is named, and no other keys are looked for")
+  func noProfile() throws {
+    let work = try Workspace()
+    let file = try work.file("credentials", Array("[default]\naws_access_key_id=a\naws_secret_access_key=b\n".utf8))
+    let environment = ["AWS_SHARED_CREDENTIALS_FILE": file, "AWS_PROFILE": "staging", "HOME": "/nonexistent"]
+    let error = #expect(throws: GodwitError.self) { try StoreSettings(environment).keys() }
+    #expect(error?.code == .refused && error?.message.contains("staging") == true)
+    let given = environment.merging(["AWS_ACCESS_KEY_ID": "c", "AWS_SECRET_ACCESS_KEY": "d"]) { $1 }
+    #expect(try StoreSettings(given).keys().identifier == "c")
+  }
+
   @Test("keys come from a profile, and from a program")
   func profiles() throws {
     let work = try Workspace()
@@ -243,13 +284,37 @@ struct StoreFaultTests {
     #expect(error?.code == .refused && error.map { !"\($0)".contains("hunter2") } == true)
   }
 
-  @Test("a list that never ends, and one that is no list", arguments: [true, false])
-  func lists(isEndless: Bool) throws {
-    let next = "<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>"
-    let odd = "<Contents><Key>prefix/m/a</Key><Size>-5</Size></Contents><Contents><Key>etc</Key></Contents>"
-    let body = "<ListBucketResult>\(isEndless ? next : odd)</ListBucketResult>"
+  @Test("a list that breaks off, or says the same again, is no list", arguments: ["x", ""])
+  func broken(token: String) throws {
+    let next = token.isEmpty ? "" : "<NextContinuationToken>\(token)</NextContinuationToken>"
+    let body = "<ListBucketResult><IsTruncated>true</IsTruncated>\(next)</ListBucketResult>"
     let place = try Place()
     place.proxy.plan(.answer(status: 200, body: body), .answer(status: 200, body: body))
-    #expect(try place.carrier.list("m", meter: TransferMeter()).allSatisfy { $0.name == "m/a" })
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
+    #expect(error?.code == .refused && error?.message.contains("breaks off") == true)
+    #expect(place.proxy.requests.count == (token.isEmpty ? 1 : 2))
+  }
+
+  @Test("a list of more files than are kept is refused, not cut")
+  func long() throws {
+    let objects = String(repeating: "<Contents><Key>prefix/m/a</Key><Size>1</Size></Contents>", count: 60_000)
+    let pages = (0..<3).map { page in
+      let next = "<IsTruncated>true</IsTruncated><NextContinuationToken>\(page)</NextContinuationToken>"
+      return FaultProxy.Fault.answer(status: 200, body: "<ListBucketResult>\(objects)\(next)</ListBucketResult>")
+    }
+    let place = try Place()
+    place.proxy.plan(pages)
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
+    #expect(error?.code == .refused && error?.message.contains("does not end") == true)
+    #expect(place.proxy.requests.count == 2)
+  }
+
+  @Test("names that are odd in a list, and sizes")
+  func lists() throws {
+    let long = "<Contents><Key>prefix/m/\(String(repeating: "x", count: 300))</Key><Size>5</Size></Contents>"
+    let odd = "<Contents><Key>prefix/m/a</Key><Size>-5</Size></Contents><Contents><Key>etc</Key></Contents>"
+    let place = try Place()
+    place.proxy.plan(.answer(status: 200, body: "<ListBucketResult>\(odd)\(long)</ListBucketResult>"))
+    #expect(try place.carrier.list("m", meter: TransferMeter()).map(\.name) == ["m/a"])
   }
 }

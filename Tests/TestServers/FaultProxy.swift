@@ -22,6 +22,7 @@ package final class FaultProxy: Sendable {
   private let target: Int
   private let script = Mutex<[Fault]>([])
   private let accepted = Mutex<[String]>([])
+  private let signed = Mutex<[String]>([])
 
   /// - Parameter target: The port of the store; 0 for none.
   package init(to target: Int = 0) throws {
@@ -43,6 +44,9 @@ package final class FaultProxy: Sendable {
 
   /// What was asked for, by the first lines of requests.
   package var requests: [String] { accepted.withLock { $0 } }
+
+  /// What requests were signed for: key, day, region and service.
+  package var scopes: [String] { signed.withLock { $0 } }
 
   package func plan(_ faults: Fault...) { plan(faults) }
 
@@ -73,6 +77,10 @@ package final class FaultProxy: Sendable {
     let line = String(decoding: bytes.prefix { $0 != 13 }.prefix(2_048), as: UTF8.self)
     guard ["GET ", "HEAD ", "PUT ", "DELETE "].contains(where: line.hasPrefix) else { return }
     accepted.withLock { $0.append(line) }
+    let head = String(decoding: bytes.prefix(8_192), as: UTF8.self)
+    guard let start = head.range(of: "Credential=") else { return }
+    let scope = String(head[start.upperBound...].prefix { $0 != "," })
+    signed.withLock { $0.append(scope) }
   }
 
   private func pass(_ request: [UInt8], _ client: LoopbackSocket, count: Int) {

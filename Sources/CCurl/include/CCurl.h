@@ -33,6 +33,8 @@ CURLcode godwit_curl_set_seek(CURL *curl, godwit_curl_seek function);
 
 /// The status of the answer, 0 before there is one.
 long godwit_curl_status(CURL *curl);
+/// The status of a proxy's last answer to CONNECT; 0 without one.
+long godwit_curl_proxy_status(CURL *curl);
 
 struct curl_slist *godwit_curl_append(struct curl_slist *list, const char *line);
 void godwit_curl_free(struct curl_slist *list);

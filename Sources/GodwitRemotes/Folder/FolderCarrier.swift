@@ -130,7 +130,9 @@ package struct FolderCarrier: Carrier {
 
   package func remove(_ name: String, meter: TransferMeter) throws {
     let path = try place(of: name)
-    guard unlink(path) == 0 || errno == ENOENT else { throw GodwitError.file("remove", path, errno) }
+    guard unlink(path) == 0 || errno == ENOENT else {
+      throw try reason(for: GodwitError.file("remove", path, errno), at: name)
+    }
   }
 
   package func honoursConditions(_ name: String, from path: String) throws -> Bool? { nil }

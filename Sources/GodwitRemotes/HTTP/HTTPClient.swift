@@ -24,7 +24,7 @@ final class HTTPClient: @unchecked Sendable {
     guard godwit_curl_load() == 1, let curl = godwit_curl_open() else {
       throw GodwitError(
         .unreachable, "libcurl cannot be loaded, which object stores are reached with",
-        hint: "install the system's libcurl, 7.85 or later: Debian's libcurl4")
+        hint: "install the system's libcurl, 7.87 or later: Debian's libcurl4")
     }
     self.curl = curl
     self.certificates = certificates
@@ -57,14 +57,17 @@ final class HTTPClient: @unchecked Sendable {
       let code = exchange.perform(curl)
       if let error = exchange.error { throw error }
       try meter.requireGoing()
-      guard code == CURLE_OK else { throw failure(code, of: request) }
-      return HTTPResponse(status: godwit_curl_status(curl), headers: exchange.headers, body: exchange.body)
+      let response = HTTPResponse(status: godwit_curl_status(curl), headers: exchange.headers, body: exchange.body)
+      // A proxy answers in the place of the store, or does not connect to it.
+      let refusal = response.status == 407 ? 407 : godwit_curl_proxy_status(curl)
+      guard code == CURLE_OK, response.status != 407 else { throw failure(code, refusal, of: request) }
+      return response
     }
   }
 
-  private func failure(_ code: CURLcode, of request: HTTPRequest) -> HTTPFailure {
+  private func failure(_ code: CURLcode, _ proxyStatus: Int, of request: HTTPRequest) -> HTTPFailure {
     let proxy = usesProxy ? ProxyVariable.name(for: request.url, host: request.host) : nil
-    return HTTPFailure(code: code, host: request.host, proxy: proxy)
+    return HTTPFailure(code: code, host: request.host, proxy: proxy, proxyStatus: proxyStatus)
   }
 
   private func configure(_ request: HTTPRequest) throws {
@@ -146,13 +149,19 @@ struct HTTPFailure: Error {
   let host: String
   /// The variable of the environment that names the proxy for it.
   let proxy: String?
+  /// What the proxy has answered itself; 0 where it has not.
+  let proxyStatus: Int
+
+  /// Whether the proxy has refused. 5xx are of a proxy that does not reach the store: waiting may help.
+  private var isRefusedByProxy: Bool { (400..<500).contains(proxyStatus) }
 
   /// Whether the same may succeed at once: the connection broke on its way.
   var isTransient: Bool {
-    [
-      CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-      CURLE_SEND_FAIL_REWIND,
-    ].contains(code)
+    !isRefusedByProxy
+      && [
+        CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+        CURLE_SEND_FAIL_REWIND,
+      ].contains(code)
   }
 
   /// Whether it may have been so, which curl does not distinguish from a host that speaks no TLS.
@@ -161,6 +170,13 @@ struct HTTPFailure: Error {
   /// Specs/remotes.md, "Faults", 1 to 4, 31 and 32.
   var error: GodwitError {
     let reason = String(cString: godwit_curl_reason(code))
+    guard !isRefusedByProxy else {
+      return GodwitError(
+        .refused, "the proxy of \(proxy ?? "the environment") answers \(proxyStatus) and does not connect to \(host)",
+        hint: proxyStatus == 407
+          ? "it asks for a user and a password, which that variable may have"
+          : "ask who runs it to allow that, or name the host in NO_PROXY")
+    }
     switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return GodwitError(

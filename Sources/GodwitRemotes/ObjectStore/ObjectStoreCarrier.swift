@@ -24,8 +24,9 @@ package struct ObjectStoreCarrier: Carrier {
   private func key(_ name: String) -> String { address.prefix.isEmpty ? name : "\(address.prefix)/\(name)" }
 
   private static let pageLimit = 10_000
-  /// As many as are kept of a list, however long it claims to be.
+  /// The most files that a folder may have, and the most bytes of their names there: Godwit's have fewer.
   private static let objectLimit = 100_000
+  private static let nameLimit = 255
 
   package func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
     let prefix = key("\(folder)/")
@@ -41,15 +42,24 @@ package struct ObjectStoreCarrier: Carrier {
       guard answer.status == 200, let page = StoreDocument(answer.body), page.isList else {
         throw client.failure(answer)
       }
-      files += page.objects.filter { $0.key.hasPrefix(prefix) }.map {
+      let longest = prefix.utf8.count + Self.nameLimit
+      let objects = page.objects.filter { $0.key.hasPrefix(prefix) && $0.key.utf8.count <= longest }
+      files += objects.map {
         CarriedFile(name: "\(folder)/\($0.key.dropFirst(prefix.count))", size: $0.size, tag: $0.tag)
       }
-      guard let next = page.nextToken, next != token, files.count < Self.objectLimit else {
-        return Array(files.prefix(Self.objectLimit))
+      guard page.isTruncated else { return files }
+      guard let next = page.nextToken, next != token else {
+        throw GodwitError(
+          .refused, "the list of \(prefix) in bucket \(address.bucket) breaks off",
+          hint: "see that the endpoint is the address of an S3 store that knows ListObjectsV2")
       }
+      guard files.count <= Self.objectLimit else { break }
       token = next
     }
-    return files
+    // Part of a list would show others' files as gone.
+    throw GodwitError(
+      .refused, "the list of \(prefix) in bucket \(address.bucket) does not end",
+      hint: "see who puts so many objects there, and remove them")
   }
 
   package func find(_ name: String, meter: TransferMeter) throws -> CarriedFile? {

@@ -46,15 +46,18 @@ final class StoreClient: Sendable {
       do {
         let response = try http.send(try signed(request), meter: meter)
         if try mends(response) { continue }
-        guard [408, 429, 500, 502, 503, 504].contains(response.status) else { return response }
+        guard Self.mayPass(response) else { return response }
         (answer, failure) = (response, self.failure(response))
       } catch let error as HTTPFailure {
         guard error.isTransient || error.mayBeTransient && number == 0 else { throw error.error }
         (answer, failure) = (nil, error.error)
       }
       // What has come went to the caller already.
-      guard request.sink == nil || answer != nil else { throw failure }
-      let asked = answer?.headers["retry-after"].flatMap { Int($0) }.map { Duration.seconds(max(0, $0)) }
+      if let sink = request.sink, answer == nil {
+        guard let sink = sink as? any RestartableSink else { throw failure }
+        try sink.restart()
+      }
+      let asked = answer.flatMap(Self.askedPause)
       guard let pause = patience.pause(try: number, after: lost + (.now - start), asked: asked) else {
         throw failure
       }
@@ -62,6 +65,22 @@ final class StoreClient: Sendable {
       try wait(pause, meter)
       standing.withLock { $0.lost = lost + (.now - start) }
     }
+  }
+
+  /// Whether the same request may do later.
+  private static func mayPass(_ answer: HTTPResponse) -> Bool {
+    [408, 429, 500, 502, 503, 504].contains(answer.status)
+      // AWS's, of a request that came too slowly.
+      || answer.status == 400 && StoreDocument(answer.body)?.code == "RequestTimeout"
+  }
+
+  /// How long the store asks to wait: seconds, or until a time.
+  private static func askedPause(_ answer: HTTPResponse) -> Duration? {
+    guard let text = answer.headers["retry-after"] else { return nil }
+    guard let seconds = Int(text) else {
+      return StoreFailure.date(text).map { .seconds(max(0, $0.timeIntervalSinceNow)) }
+    }
+    return .seconds(max(0, seconds))
   }
 
   private func wait(_ pause: Duration, _ meter: TransferMeter) throws {

@@ -12,7 +12,9 @@ struct StoreDocument {
   /// Whether it is a list, however short.
   var isList = false
   var objects: [Object] = []
-  /// Where the next page of a list begins; nil for the last one.
+  /// Whether a list goes on.
+  var isTruncated = false
+  /// Where its next page begins.
   var nextToken: String?
   /// An error's code and message, and the region that it names.
   var code = ""
@@ -24,7 +26,8 @@ struct StoreDocument {
     let reader = StoreDocumentReader()
     guard reader.read(bytes) else { return nil }
     self = reader.document
-    if !reader.isTruncated { nextToken = nil }
+    isTruncated = reader.isTruncated
+    if !isTruncated { nextToken = nil }
     if reader.isEncoded { for index in objects.indices { objects[index].key = Self.decoded(objects[index].key) } }
   }
 

@@ -24,7 +24,8 @@ struct StoreFailure {
     skew = answer.headers["date"].flatMap(Self.date).map(\.timeIntervalSinceNow)
   }
 
-  private static func date(_ text: String) -> Date? {
+  /// Nil for what is no date of HTTP.
+  static func date(_ text: String) -> Date? {
     let seconds = godwit_curl_date(text)
     return seconds < 0 ? nil : Date(timeIntervalSince1970: TimeInterval(seconds))
   }

@@ -39,6 +39,8 @@ struct StoreSettings {
   /// The profile's lines of the credentials file and of the configuration file, the first first.
   private let credentials: [String: String]
   private let configuration: [String: String]
+  /// The profile that is asked for and stands in neither file.
+  private let missingProfile: String?
 
   private static let byteLimit = 1 << 20
 
@@ -46,11 +48,13 @@ struct StoreSettings {
     self.environment = environment
     let profile = Self.set(environment["AWS_PROFILE"]) ?? "default"
     let home = Self.set(environment["HOME"]) ?? "/"
-    credentials = try Self.section(
+    let credentials = try Self.section(
       profile, of: Self.set(environment["AWS_SHARED_CREDENTIALS_FILE"]) ?? "\(home)/.aws/credentials")
-    configuration = try Self.section(
+    let configuration = try Self.section(
       profile == "default" ? profile : "profile \(profile)",
       of: Self.set(environment["AWS_CONFIG_FILE"]) ?? "\(home)/.aws/config")
+    missingProfile = credentials == nil && configuration == nil ? Self.set(environment["AWS_PROFILE"]) : nil
+    (self.credentials, self.configuration) = (credentials ?? [:], configuration ?? [:])
   }
 
   var region: String? {
@@ -69,6 +73,11 @@ struct StoreSettings {
       guard let identifier = Self.set(place[identifier]), let secret = Self.set(place[secret]) else { continue }
       return StoreKeys(identifier: identifier, secret: secret, token: Self.set(place[token]))
     }
+    if let missingProfile {
+      throw GodwitError(
+        .refused, "there is no profile \(missingProfile) with keys for the store",
+        hint: "see AWS_PROFILE, and the sections of ~/.aws/credentials and ~/.aws/config")
+    }
     if let command = Self.set(configuration["credential_process"]) ?? Self.set(credentials["credential_process"]) {
       return try CredentialProcess.run(command)
     }
@@ -80,19 +89,20 @@ struct StoreSettings {
 
   private static func set(_ value: String?) -> String? { value.flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The lines `NAME = VALUE` of a section; none where there is no file or section.
-  private static func section(_ name: String, of path: String) throws -> [String: String] {
-    guard PrivateFile.exists(path) else { return [:] }
+  /// The lines `NAME = VALUE` of a section; nil where there is no file or section.
+  private static func section(_ name: String, of path: String) throws -> [String: String]? {
+    guard PrivateFile.exists(path) else { return nil }
     let bytes = try FileDescriptor.openPlainForReading(path).readToEnd(limit: byteLimit)
-    var values: [String: String] = [:]
+    var values: [String: String]?
     var isInside = false
     for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
       let text = line.trimmingCharacters(in: .whitespaces)
       if text.hasPrefix("[") {
         isInside = text.dropFirst().prefix { $0 != "]" }.trimmingCharacters(in: .whitespaces) == name
+        if isInside { values = values ?? [:] }
       } else if isInside, !text.hasPrefix("#"), !text.hasPrefix(";"), let sign = text.firstIndex(of: "=") {
         let key = text[..<sign].trimmingCharacters(in: .whitespaces).lowercased()
-        values[key] = text[text.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+        values?[key] = text[text.index(after: sign)...].trimmingCharacters(in: .whitespaces)
       }
     }
     return values

@@ -105,10 +105,13 @@ private final class SSHServer {
   }
 
   @Test func aHostThatCannotBeReachedExitsWith16() async throws {
-    let (_, laptop) = try await Machine.pair()
+    let (desk, laptop) = try await Machine.pair()
     _ = try laptop.godwit("remote", "add", "desk", "ssh://127.0.0.1:\(try LocalServer.freePort())/notes")
-    let outcome = try laptop.godwit("sync", environment: ["GODWIT_SSH": "sh -c exit\\\u{20}255"])
-    #expect([16, 17].contains(outcome.status), "\(outcome.error)")
+    for (reason, status) in [("ssh: no route to host", 16), ("ada@desk: Permission denied (publickey).", 17)] {
+      let failing = try fake(desk, "echo '\(reason)' >&2; exit 255", by: laptop)
+      let outcome = try laptop.godwit("sync", environment: failing)
+      #expect(outcome.status == status && outcome.error.contains(reason), "\(outcome.error)")
+    }
     let missing = try laptop.godwit("sync", environment: ["GODWIT_SSH": "/nonexistent/ssh"])
     #expect(missing.status == 16 && missing.error.contains("GODWIT_SSH"), "\(missing.error)")
   }

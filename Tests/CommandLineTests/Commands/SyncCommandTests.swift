@@ -128,6 +128,21 @@ import Testing
     #expect(direct.status == 16 && !direct.error.contains("proxy"), "\(direct.error)")
   }
 
+  /// One that asks for a password, and one that does not connect.
+  @Test(arguments: [("https", 407), ("https", 403), ("http", 407)])
+  func aProxyThatRefusesIsNamed(scheme: String, status: Int) async throws {
+    let (desk, _, _) = try await pair()
+    let proxy = try FaultProxy()
+    proxy.plan(Array(repeating: .answer(status: status), count: 4))
+    let variable = "\(scheme)_proxy"
+    let outcome = try desk.godwit(
+      "remote", "add", "store", "s3://bucket/x?endpoint=\(scheme)://store.invalid",
+      environment: keys.merging([variable: "http://user:hunter2@127.0.0.1:\(proxy.port)"]) { $1 })
+    #expect(
+      outcome.status == 17 && outcome.error.contains("the proxy of \(variable) answers \(status)"), "\(outcome.error)")
+    #expect(!outcome.error.contains("hunter2"))
+  }
+
   @Test(arguments: [
     ("s3://bucket/x?endpoint=https://s3.example.org/bucket", "the endpoint has a path"),
     ("s3://Bucket_X/x", "no bucket is called Bucket_X"), ("s3://mb/x", "no bucket is called mb"),
