@@ -13,10 +13,9 @@ struct FaultTableTests {
     }
   }
 
-  @Test("has its faults in order, none twice")
+  @Test("has its faults in order, and none is missing")
   func numbers() {
-    #expect(rows.count > 25)
-    #expect(rows.map(\.number) == Array(Set(rows.map(\.number))).sorted())
+    #expect(rows.map(\.number) == Array(1...39))
   }
 
   @Test("names a test of each fault, and only tests that exist")

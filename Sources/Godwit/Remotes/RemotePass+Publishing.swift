@@ -20,10 +20,11 @@ extension RemotePass {
     let name = RemoteName.mailbox(own)
     let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
     let present = presentMailboxes
+    let mayReplace = name != untaken
     let written = try await spool(name, at: now, besides: others) { sealed in
       .besides(Set(present.filter { $0.sealed == sealed }.map(\.origin)))
     } where: {
-      note?.isOutdated(by: $0) ?? true
+      mayReplace && (note?.isOutdated(by: $0) ?? true)
     }
     if let file = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
@@ -168,11 +169,23 @@ extension RemotePass {
       return origin.replica != own.replica && active.contains(origin.replica)
     }
     guard others.isEmpty || now - since >= Self.patience else { return }
+    let tooLarge = GodwitError.tooLargeToFetch(replica.tuning.remoteFileSize)
+    if let note = notes["\(needed)"], note.code == tooLarge.code.rawValue, (now - note.at).magnitude < Self.patience {
+      return report.refused.append(Replica.SyncReport.Refusal(name: note.name, error: tooLarge))
+    }
     let spool = folder.spool(remote.name, needed)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
-    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, news: [])
-    try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
-    self.report.publishedState = report
+    var meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, news: [])
+    do {
+      try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
+      self.report.publishedState = report
+    } catch let error as GodwitError where error.code == tooLarge.code {
+      // The next try is a day later.
+      meant.code = error.code.rawValue
+      try await save(meant)
+      try await BlockingThread.run { try RemotesFolder.remove(spool) }
+      self.report.refused.append(Replica.SyncReport.Refusal(name: meant.name, error: error))
+    }
   }
 
   /// Removes the states that this replica has published, but for one.

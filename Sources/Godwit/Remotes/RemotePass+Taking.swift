@@ -184,10 +184,32 @@ extension RemotePass {
       {
         return try await takeOwn(file, from: carrier, unless: content)
       }
-      report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+      var known = error
+      if try await leavesOwn(file, error) {
+        let hint = "this replica may have been set back: \(error.hint ?? "update the program"); the file stays for a day"
+        known = GodwitError(error.code, error.message, hint: hint, underlying: error.underlying)
+      }
+      report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: known))
     }
     return false
   }
+
+  /// Whether the own mailbox that was refused is left as it is: for a day, where it may be whole, since what this
+  /// machine has lost may lie there alone. Later it counts as somebody's who may write there.
+  private mutating func leavesOwn(_ file: CarriedFile, _ error: GodwitError) async throws -> Bool {
+    guard !error.isOfNoMembersFile else { return false }
+    var note = notes[file.name] ?? RemoteNotes.File(name: file.name, tag: nil, at: now, news: [])
+    if note.doubt != file.tag {
+      (note.doubt, note.at) = (file.tag, now)
+      try await save(note)
+    }
+    guard (now - note.at).magnitude < Self.leavingTime else { return false }
+    untaken = RemoteName(file.name)
+    return true
+  }
+
+  /// For how long, in milliseconds.
+  private static let leavingTime: Int64 = 86_400_000
 
   /// What a disk does not give of it may be the only one of what this machine has lost: it is not refused and replaced.
   private mutating func fetchOwn(_ file: CarriedFile, from carrier: any Carrier) async throws -> CarriedFile? {
@@ -204,7 +226,8 @@ extension RemotePass {
     _ file: CarriedFile, to path: String, from carrier: any Carrier
   ) async throws -> CarriedFile? {
     let name = file.name
-    let limit = file.size > Self.strangerLimit.bytes ? Self.fileLimit : Self.strangerLimit.bytes
+    let most = replica.tuning.remoteFileSize
+    let limit = file.size > Self.strangerLimit.bytes ? most : min(most, Self.strangerLimit.bytes)
     let handler = handler(.fetching, total: file.size)
     let fetched = try await carrying(handler) { meter -> CarriedFile? in
       let pending = try PendingFile(replacing: path)

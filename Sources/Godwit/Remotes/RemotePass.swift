@@ -31,9 +31,8 @@ struct RemotePass {
   var epochs = PassEpochs()
   /// The states that were fetched: each once, whatever a list says of it.
   var takenStates: Set<String> = []
-
-  /// The most bytes that are fetched of one file.
-  static let fileLimit = 1 << 30
+  /// The own mailbox that is there and cannot be taken yet; it is not replaced.
+  var untaken: RemoteName?
 
   init(
     _ replica: Replica, _ remote: RemoteNotes.Remote, _ folder: RemotesFolder, isRejoining: Bool,
@@ -135,10 +134,13 @@ struct RemotePass {
     }
     if let file {
       var isSame = note.tag == file.tag
-      if !isSame { isSame = try await takeOwn(file, from: carrier, unless: note.content) }
+      if !isSame {
+        isSame = try await takeOwn(file, from: carrier, unless: note.content)
+        note = notes[name] ?? note
+      }
       if isSame {
-        guard note.tag != file.tag || note.code != nil else { return .asLeft }
-        (note.tag, note.code) = (file.tag, nil)
+        guard note.tag != file.tag || note.code != nil || note.doubt != nil else { return .asLeft }
+        (note.tag, note.code, note.doubt) = (file.tag, nil, nil)
         try await save(note)
         return .asLeft
       }
@@ -224,6 +226,9 @@ struct RemotePass {
   mutating func put(_ spool: String, as file: RemoteNotes.File, code: String?, to carrier: any Carrier) async throws {
     var note = file
     let (hash, total) = try await BlockingThread.run { try LocalFile.hash(of: spool) }
+    guard total <= replica.tuning.remoteFileSize else {
+      throw GodwitError.tooLargeToFetch(replica.tuning.remoteFileSize)
+    }
     (note.tag, note.content) = (nil, hash.bytes)
     try await save(note)
     let handler = handler(.publishing, total: total)

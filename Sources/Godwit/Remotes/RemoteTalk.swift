@@ -130,9 +130,10 @@ final class RemoteTalk: @unchecked Sendable {
     let exported = try await replica.withExporter(for: "\(other)", at: speaker, content) { exporter, makeDurable in
       try exporter.export(to: pending.file, makeDurable: makeDurable, progress: nil)
     }
-    let report = report
+    let (report, limit) = (report, replica.tuning.remoteFileSize)
     try await run { stream in
       let source = try FileDescriptor.openPlainForReading(pending.path)
+      guard try source.size() <= limit else { throw GodwitError.tooLargeToFetch(limit) }
       var sent = 0
       while true {
         let chunk = try [UInt8](unsafeUninitializedCapacity: TalkStream.frameLimit) { buffer, count in
@@ -160,8 +161,9 @@ final class RemoteTalk: @unchecked Sendable {
       switch try await frame() {
       case .chunk(let bytes):
         count += bytes.count
-        guard count <= RemotePass.fileLimit else {
-          throw GodwitError(.limitExceeded, "a file of the other side has more than \(RemotePass.fileLimit) bytes")
+        guard count <= replica.tuning.remoteFileSize else {
+          throw GodwitError(
+            .limitExceeded, "a file of the other side has more than \(replica.tuning.remoteFileSize) bytes")
         }
         try await BlockingThread.run { try pending.file.write(bytes) }
         report(.fetching, count)

@@ -142,6 +142,20 @@ extension GodwitError {
     [.closed, .readOnly, .diskFull, .busy, .damagedDatabase, .damagedLog].contains(code)
   }
 
+  /// Whether a file with it is damaged or somebody else's, rather than a member's that may be taken later.
+  var isOfNoMembersFile: Bool {
+    [
+      .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .invalidKey, .notARecipient, .unknownSender,
+    ].contains(code)
+  }
+
+  /// Of a file that nobody would fetch.
+  static func tooLargeToFetch(_ limit: Int) -> GodwitError {
+    GodwitError(
+      .limitExceeded, "the file has more than \(limit) bytes, and is not fetched from a remote or a talk",
+      hint: "carry it by hand: godwit export FILE, or godwit export --state FILE for who needs a state")
+  }
+
   /// What is wrong with one file and leaves the others as they are.
   var refusesFile: Bool {
     [

@@ -16,6 +16,8 @@ extension Replica {
     package var importTime = Duration.seconds(600)
     /// How long it may take until the first file of who connects at a socket has come: until then it may be anybody.
     package var introductionTime = Duration.seconds(60)
+    /// The most bytes of a file that is fetched from a remote or another replica.
+    package var remoteFileSize = 1 << 30
     /// The most bytes of a collector's file, as far as transactions can be cut.
     package var logFileSize = 32 << 20
 

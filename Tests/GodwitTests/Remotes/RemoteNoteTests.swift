@@ -19,6 +19,9 @@ private struct OtherAnswer: Carrier {
 
   enum BadBlock { case first, later }
 
+  /// What is wrong with what it answers.
+  var refusal: GodwitError.Code?
+
   var mayBeAway: Bool { folder.mayBeAway }
 
   func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
@@ -35,6 +38,7 @@ private struct OtherAnswer: Carrier {
 
   func read(_ name: String, into sink: any ByteSink, limit: Int, meter: TransferMeter) throws -> CarriedFile? {
     if badBlock != nil, name == self.name { throw GodwitError(.truncatedFile, "Input/output error") }
+    if let refusal, name == self.name { throw GodwitError(refusal, "planned") }
     guard name == self.name else { return try folder.read(name, into: sink, limit: limit, meter: meter) }
     try sink.write(bytes)
     // As a store that does not say the size.
@@ -125,6 +129,75 @@ struct RemoteNoteTests {
     #expect(try await bytes(of: 0, remote) == listed)
     try await remote.sync(0)
     #expect(try await remote.ids(0) == ["a", "b"])
+  }
+
+  @Test(
+    "the own file that may be taken later is left for a day",
+    arguments: [
+      .unsupportedVersion, .migrationMismatch, .unknownBase, .importConstraint, .limitExceeded,
+    ] as [GodwitError.Code])
+  func untakenOwn(code: GodwitError.Code) async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    try await remote.losing(0) { remote in
+      try await remote.insert("b", 0)
+      try await remote.sync(0)
+    }
+    let listed = try await bytes(of: 0, remote)
+    var carrier = try await answer(listed, for: 0, remote)
+    carrier.refusal = code
+    for _ in 0..<2 {
+      let report = try await remote[0].sync(over: carrier, as: "stick")
+      #expect(report.refused.map(\.error.code) == [code] && report.published == nil)
+      #expect(report.refused.first?.error.hint?.contains("a day") == true)
+      #expect(try await bytes(of: 0, remote) == listed)
+      remote.group.clock.advance(Self.hour)
+    }
+    try await remote.sync(0)
+    #expect(try await remote.ids(0) == ["a", "b"])
+  }
+
+  @Test("the own file that cannot be taken is replaced after a day, and a damaged one at once")
+  func strangeOwn() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    // A list has shown it.
+    try await remote.sync(0)
+    let path = try await remote.mailbox(of: 0)
+    var carrier = try await answer([], for: 0, remote)
+    for (code, isLeft) in [(GodwitError.Code.unsupportedVersion, true), (.corruptFile, false)] {
+      try Data("\(code)".utf8).write(to: URL(fileURLWithPath: path))
+      carrier.refusal = code
+      let first = try await remote[0].sync(over: carrier, as: "stick")
+      #expect((first.published == nil) == isLeft, "\(first)")
+      remote.group.clock.advance(24 * Self.hour)
+      if isLeft { #expect(try await remote[0].sync(over: carrier, as: "stick").published != nil) }
+      carrier.refusal = nil
+      #expect(try await remote.sync(0).refused.isEmpty)
+    }
+  }
+
+  @Test("a file that nobody would fetch is not published, and says so", arguments: [true, false])
+  func tooLarge(isState: Bool) async throws {
+    var tuning = Replica.Tuning()
+    tuning.remoteFileSize = 40_000
+    var remote = try await RemoteGroup(2, tuning)
+    for _ in 0..<200 { try await remote.insert((0..<60).map { _ in "\(UInt64.random(in: 0 ... .max))" }.joined(), 0) }
+    guard isState else {
+      #expect(try await remote.sync(0).error?.code == .limitExceeded)
+      #expect(!FileManager.default.fileExists(atPath: "\(remote.remote)/m"))
+      return
+    }
+    for _ in 0..<3 { try await remote.group.exchange() }
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    try await remote.group.join()
+    for _ in 0..<2 {
+      let report = try await remote.sync(0)
+      #expect(report.refused.map(\.error.code) == [.limitExceeded] && report.publishedState == nil)
+    }
+    #expect(!FileManager.default.fileExists(atPath: "\(remote.remote)/s"))
   }
 
   @Test("37: a store that writes its tags otherwise in answers is read once more for a file, and then believed")

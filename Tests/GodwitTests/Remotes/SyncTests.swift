@@ -3,6 +3,7 @@ import Testing
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitRemotes
 
 /// Replicas that sync with one folder.
 struct RemoteGroup {
@@ -271,5 +272,36 @@ struct SyncTests {
     let report = try await remote.sync(0)
     #expect(report.refused.isEmpty && report.fetchedBytes == 0)
     #expect(try await remote.ids(0).isEmpty)
+  }
+
+  @Test(
+    "25: a remote that can only be read, or is full, is refused, and is used again later",
+    .enabled(if: SmallDisk.canMount))
+  func writeProtected() async throws {
+    let remote = try await RemoteGroup(2)
+    let disk = try SmallDisk(megabytes: 4)
+    let root = "\(disk.folder.path)/remote"
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
+    for index in 0..<2 {
+      try await remote[index].remotes.remove("stick")
+      try await remote[index].remotes.add("stick", at: root)
+    }
+    try await remote.insert("a", 0)
+    try disk.fill()
+    let full = try await remote.sync(0).error
+    #expect(full?.code == .refused && full?.message.contains("is full") == true)
+    unlink(disk.filler)
+    try disk.remount(isReadOnly: true)
+    let protected = try await remote.sync(0).error
+    #expect(protected?.code == .refused && protected?.message.contains("can only be read") == true)
+    #expect(throws: GodwitError.self) {
+      do { try FolderCarrier(root).remove("godwit-remote", meter: TransferMeter()) } catch let error as GodwitError {
+        #expect(error.code == .refused)
+        throw error
+      }
+    }
+    try disk.remount(isReadOnly: false)
+    try await remote.syncAll(2)
+    #expect(try await remote.ids(1) == ["a"])
   }
 }

@@ -26,6 +26,11 @@ final class SmallDisk: Sendable {
     umount2(folder.path, detached)
   }
 
+  func remount(isReadOnly: Bool) throws {
+    let flags: UInt = 32 | (isReadOnly ? 1 : 0)  // MS_REMOUNT, MS_RDONLY
+    try #require(mount("godwit-test", folder.path, "tmpfs", flags, nil) == 0)
+  }
+
   /// Leaves no free byte.
   func fill() throws {
     let descriptor = open(filler, O_WRONLY | O_CREAT, 0o600)
