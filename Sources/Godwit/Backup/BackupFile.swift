@@ -63,7 +63,8 @@ struct BackupFile {
       try progress(Double(done) / Double(footer.databaseByteCount))
     }
     let tail = try Self.bytes(
-      of: file, from: footer.databaseByteCount, count: file.size() - footer.databaseByteCount - ContentHash.byteCount)
+      of: file, from: footer.databaseByteCount,
+      count: footer.keyringByteCount + footer.paddingByteCount + BackupFooter.byteCount - ContentHash.byteCount)
     hasher.update(tail)
     guard hasher.finalize() == footer.hash,
       tail[footer.keyringByteCount...].prefix(footer.paddingByteCount).allSatisfy({ $0 == 0 })

@@ -41,7 +41,7 @@ extension Replica {
         let backup = try BackupFile(file)
         // Ahead of the locks: a person may be asked.
         let kept = try Keyring.open(bytes: backup.keyring, offering: folder.keys)
-        try Keyring.prepare(at: folder.keys)
+        try folder.explainingDamage { try Keyring.prepare(at: folder.keys) }
         let lock = try folder.lock()
         return try withExtendedLifetime(lock) {
           try BackupRestorer(folder, backup, discardingUnsent, cancellation, progress).run(kept)
@@ -91,10 +91,14 @@ private struct BackupRestorer {
   func run(_ kept: KeyringContents) throws -> Replica.RestoreReport {
     let lock = try swap.lock()
     return try withExtendedLifetime(lock) {
-      try swap.settle()
-      let local = folder.hasKeyring ? try Keyring.open(at: folder.keys) : nil
+      let local = try folder.explainingDamage {
+        try swap.settle()
+        return folder.hasKeyring ? try Keyring.open(at: folder.keys) : nil
+      }
       try checkOwner(kept, local)
       try swap.requireUnused()
+      // Without a keyring there the backup's may open what lies there, and nothing else may be lost either.
+      if local == nil, !discardsUnsent { try requireSameReplica(kept) }
       do {
         return try restore(kept, local)
       } catch {
@@ -115,12 +119,12 @@ private struct BackupRestorer {
     let extracted = isSameKey ? swap.newFile : swap.otherFile
     try extract(to: extracted)
     let (verification, held) = try check(extracted, kept)
-    if let local, !discardsUnsent { try requireNothingUnsent(local, held) }
+    let mark = discardsUnsent ? nil : try swap.reading { try requireNothingUnsent(local ?? kept, held) }
     if !isSameKey { try copy(extracted, key: kept.databaseKey, to: swap.newFile, newKey: key) }
     try forgetNonce(key)
     if local == nil { try Keyring.place(backup.keyring, at: folder.keys) }
     try Keyring.update(at: folder.keys) { $0.setPendingDatabase(PendingDatabase(key: key)) }
-    try swap.commit(isOpenElsewhere: false)
+    try swap.commit(isOpenElsewhere: false, unchangedSince: mark)
     progress?(1)
     guard let group = kept.group else { throw GodwitError(.damagedKeyring, "the backup's keyring names no group") }
     return Replica.RestoreReport(
@@ -139,6 +143,26 @@ private struct BackupRestorer {
       throw GodwitError(
         .otherGroup, "the backup is of another group than the replica in \(folder.path)",
         hint: "restore it to another folder")
+    }
+  }
+
+  /// Throws `missingKeyring` for a database that the backup's keyring does not open: another replica's, whose keyring
+  /// lies elsewhere.
+  private func requireSameReplica(_ kept: KeyringContents) throws {
+    guard folder.hasDatabase else { return }
+    do {
+      let connection = try Connection(
+        path: folder.database, key: kept.databaseKey, mode: .reader, cancellation: cancellation)
+      if let group = kept.group { try SystemTables.check(on: connection, group: group) }
+      guard try OriginTable(connection).own.replica == kept.identity.replica else {
+        throw GodwitError(.wrongKey, "the database is another replica's")
+      }
+    } catch let error as GodwitError where Self.damage.union([.otherGroup]).contains(error.code) {
+      throw GodwitError(
+        .missingKeyring,
+        "\(folder.database) is there, its keyring \(folder.keys.keyring) is not, and the backup's does not open it",
+        hint: "say where its keyring is: --keyring; or restore to another folder; or lose what it has: --discard-unsent",
+        underlying: error)
     }
   }
 
@@ -212,5 +236,18 @@ private struct BackupRestorer {
 
   private func checkCancellation() throws {
     if cancellation.isCancelled { throw CancellationError() }
+  }
+}
+
+extension ReplicaFolder {
+  /// Says of a keyring that is damaged, and lies where the backup's would be put, which one it is.
+  fileprivate func explainingDamage<Output>(_ body: () throws -> Output) throws -> Output {
+    do {
+      return try body()
+    } catch let error as GodwitError where error.code == .damagedKeyring {
+      throw GodwitError(
+        .damagedKeyring, "the keyring \(keys.keyring) is damaged: \(error.message)",
+        hint: "move it away and restore again: the backup has one", underlying: error)
+    }
   }
 }

@@ -63,9 +63,11 @@ struct DatabaseSwap {
 
   /// Takes the new file, which is whole, for the database.
   ///
-  /// - Parameter isOpenElsewhere: Whether others may have the present one open: its write lock is held then. Otherwise
-  ///   it is `busy` when anybody has.
-  func commit(isOpenElsewhere: Bool) throws {
+  /// - Parameters:
+  ///   - isOpenElsewhere: Whether others may have the present one open: its write lock is held then. Otherwise it is
+  ///     `busy` when anybody has.
+  ///   - mark: The present one's; it is `busy`, too, when it has another by now.
+  func commit(isOpenElsewhere: Bool, unchangedSince mark: Mark? = nil) throws {
     try PrivateFile.open(newFile, writing: true).synchronize()
     guard let salt = try DatabaseFile.salt(newFile) else {
       throw GodwitError(.damagedDatabase, "the new database is empty")
@@ -80,6 +82,7 @@ struct DatabaseSwap {
     let gate = try DatabaseGate.closed(for: folder.database)
     try withExtendedLifetime(gate) {
       if !isOpenElsewhere { try requireUnused() }
+      guard try mark == nil || mark == self.mark() else { throw changed() }
       guard rename(newFile, folder.database) == 0 else {
         throw GodwitError.file("replace", folder.database, errno)
       }
@@ -93,6 +96,41 @@ struct DatabaseSwap {
       throw GodwitError(
         .busy, "the database in \(folder.path) is open in this or another program", hint: "end these programs first")
     }
+  }
+
+  /// What shows that the present database was written to, by whoever has closed it again since: a program that has a
+  /// replica open may have its files closed.
+  struct Mark: Equatable {
+    fileprivate let database: [Int]
+    fileprivate let log: [Int]
+  }
+
+  private func mark() throws -> Mark {
+    func mark(of path: String) throws -> [Int] {
+      var status = stat()
+      guard lstat(path, &status) == 0 else {
+        guard errno == ENOENT else { throw GodwitError.file("read the state of", path, errno) }
+        return []
+      }
+      return [Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+    return Mark(database: try mark(of: folder.database), log: try mark(of: "\(folder.database)-wal"))
+  }
+
+  /// Runs what only reads the present database, and returns the mark that it had all the time. Whoever reads it first
+  /// may finish what a killed program left.
+  func reading(_ body: () throws -> Void) throws -> Mark {
+    for _ in 0..<3 {
+      let mark = try mark()
+      try body()
+      if try self.mark() == mark { return mark }
+    }
+    throw changed()
+  }
+
+  private func changed() -> GodwitError {
+    GodwitError(
+      .busy, "a program has written to the database in \(folder.path) meanwhile", hint: "end these programs first")
   }
 
   /// Lets the new file go, when it came to nothing.

@@ -1,4 +1,5 @@
 import Foundation
+import GodwitFiles
 import GodwitKeys
 import GodwitStorage
 import Synchronization
@@ -226,5 +227,21 @@ struct BackupTests {
     content[content.count - 64 + 9] = 2
     try content.write(to: URL(fileURLWithPath: file))
     #expect(await code { try await Replica.restore(file, to: replica.path) } == .unsupportedVersion)
+  }
+
+  @Test("that is cut or grows while it is restored is damaged", arguments: [-4_096, 1 << 30])
+  func changing(by difference: Int) async throws {
+    _ = try await replica.maintenance.backup(to: file)
+    await replica.close()
+    let backup = try BackupFile(file)
+    let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+    let place = group.folder.file("target")
+    try DatabaseFile.create(place)
+    let found = await code {
+      try backup.extract(to: try PrivateFile.open(place, writing: true)) { fraction in
+        if fraction == 1 { truncate(file, size + difference) }
+      }
+    }
+    #expect(found == (difference < 0 ? .corruptFile : nil))
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitKeys
 import GodwitStorage
+import Synchronization
 import Testing
 
 @testable import Godwit
@@ -181,5 +182,80 @@ struct RestoreTests {
       #expect(try await restored.count(Note.all) == 1)
       await restored.close()
     }
+  }
+
+  @Test("without the keyring of what lies there loses nothing unasked either", arguments: [true, false])
+  func lostKeyring(isOwn: Bool) async throws {
+    let (group, stranger) = (try await TestGroup(1), try await TestGroup(1))
+    let file = group.folder.file("backup")
+    _ = try await (isOwn ? group : stranger)[0].maintenance.backup(to: file)
+    try await group[0].write { try $0.insert(Note(title: "since")) }
+    for replica in group.replicas + stranger.replicas { await replica.close() }
+    let (path, kept) = (group[0].path, group.folder.file("kept"))
+    try FileManager.default.moveItem(atPath: "\(path)/keyring", toPath: kept)
+    let key = Replica.KeySource.keyring(openedBy: [
+      .machineKey(at: "\(path)/machine.key"), .machineKey(at: "\(stranger[0].path)/machine.key"),
+    ])
+    let refusal = await error { try await Replica.restore(file, to: path, key: key) }
+    #expect(refusal?.code == (isOwn ? .unsentTransactions : .missingKeyring), "\(String(describing: refusal))")
+    #expect(!FileManager.default.fileExists(atPath: "\(path)/keyring"))
+    try FileManager.default.copyItem(atPath: kept, toPath: "\(path)/keyring")
+    let again = try await TestGroup.open(path, group.clock)
+    #expect(try await again.count(Note.all) == 1)
+    await again.close()
+    try FileManager.default.removeItem(atPath: "\(path)/keyring")
+    try await Replica.restore(file, to: path, key: key, discardingUnsent: true)
+  }
+
+  @Test("names a damaged keyring that lies there, and the backup's takes its place once it is moved away")
+  func damagedKeyring() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("backup")
+    _ = try await group[0].maintenance.backup(to: file)
+    await group[0].close()
+    let keyring = "\(group[0].path)/keyring"
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: keyring))
+    bytes[bytes.count - 1] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: keyring))
+    let refusal = await error { try await Replica.restore(file, to: group[0].path) }
+    #expect(refusal?.code == .damagedKeyring && refusal?.message.contains(keyring) == true)
+    #expect(refusal?.hint?.contains("move it away") == true)
+    try FileManager.default.removeItem(atPath: keyring)
+    #expect(try await Replica.restore(file, to: group[0].path).hasRestoredKeyring)
+  }
+
+  /// With another key the backup is copied once more, and that takes time in which nothing is looked at.
+  @Test("finds what a program with idle files writes meanwhile")
+  func idleProgram() async throws {
+    let group = try await TestGroup(1)
+    let (file, path) = (group.folder.file("backup"), group[0].path)
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    _ = try await group[0].maintenance.backup(to: file)
+    try await group[0].maintenance.rekey()
+    await group[0].close()
+    let program = try await Replica.open(
+      at: path, models: Folder.self, Note.self, Draft.self, configuration: .init(idleTimeout: .milliseconds(20)))
+    let log = "\(path)/database-wal"
+    @Sendable func waitUntilIdle() { while FileManager.default.fileExists(atPath: log) { usleep(10_000) } }
+    waitUntilIdle()
+    let done = DispatchSemaphore(value: 0)
+    let hasBegun = Mutex(false)
+    let refusal = await error {
+      try await Replica.restore(file, to: path) { fraction in
+        guard fraction > 0.5, !hasBegun.withLock({ (begun: inout Bool) in defer { begun = true }; return begun }) else {
+          return
+        }
+        Task {
+          try await program.write { try $0.insert(Note(title: "meanwhile")) }
+          done.signal()
+        }
+        done.wait()
+        waitUntilIdle()
+      }
+    }
+    #expect(refusal?.code == .busy, "\(String(describing: refusal))")
+    #expect(refusal?.message.contains("meanwhile") == true)
+    #expect(try await program.fetch(Note.all).map(\.title).sorted() == ["meanwhile", "one"])
+    await program.close()
   }
 }
