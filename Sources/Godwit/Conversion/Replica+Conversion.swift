@@ -39,6 +39,7 @@ extension Replica {
     postQuantum: Bool = false, reader: DatabaseSource.Reader = .child, progress: ProgressHandler? = nil
   ) async throws -> Replica.ConversionReport {
     let folder = ReplicaFolder(path, key: key)
+    let key = KeySource(of: folder)
     let program = try reader.program()
     // Nobody is asked for a secret in vain.
     if folder.hasDatabase { try await withUntouched(folder, name: nil, key: key) { _ in } }

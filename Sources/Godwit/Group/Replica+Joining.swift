@@ -46,7 +46,7 @@ extension Replica {
     try await BlockingThread.run {
       try join(folder, invitation.read { try $0.readToEnd(limit: Invitation.byteLimit) }, inviter)
     }
-    return try await open(at: path, configuration: .init(key: key))
+    return try await open(at: path, configuration: .init(key: KeySource(of: folder)))
   }
 
   private static func join(_ folder: ReplicaFolder, _ bytes: [UInt8], _ inviter: Member.Verification) throws {

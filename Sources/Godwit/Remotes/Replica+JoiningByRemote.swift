@@ -50,12 +50,13 @@ extension Replica {
   ) async throws -> Joining {
     try RemoteName.check(local: remote)
     try MemberName.check(name)
-    let desk = JoinDesk(
-      try await carrier(at: url), RemotesFolder(path: "\(ReplicaFolder(path, key: key).path)/remotes"))
+    let folder = ReplicaFolder(path, key: key)
+    let key = KeySource(of: folder)
+    let desk = JoinDesk(try await carrier(at: url), RemotesFolder(path: "\(folder.path)/remotes"))
     let place = try RemoteURL(url).text
     try await BlockingThread.run { try desk.requireMarker(at: place) }
     let identity = try await identity(at: path, key: key, postQuantum: postQuantum)
-    try requireNoMember(at: path, key: key)
+    try await BlockingThread.run { try requireNoMember(in: folder) }
     let request = JoinRequest(identity: identity, name: name)
     guard let invitation = try await BlockingThread.run({ try desk.invitation(for: request.id) }) else {
       try await BlockingThread.run { try desk.put(request) }
@@ -93,8 +94,7 @@ extension Replica {
   }
 
   /// A request of who is a member already would be answered for nothing.
-  private static func requireNoMember(at path: String, key: KeySource) throws {
-    let folder = ReplicaFolder(path, key: key)
+  private static func requireNoMember(in folder: ReplicaFolder) throws {
     guard try Keyring.open(at: folder.keys).group != nil, folder.wasEverOpen else { return }
     throw GodwitError(
       .replicaExists, "the replica in \(folder.path) belongs to a group already",

@@ -7,6 +7,8 @@ extension Replica {
     private let keyring: String?
     private let machineKey: String?
     private let secrets: [SlotSecret]
+    /// Of a keyring that was opened by this call already: nobody is asked again.
+    private var opened: KeyringLocation?
 
     /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at
     /// opening.
@@ -30,7 +32,20 @@ extension Replica {
       Replica.KeySource(keyring: path, machineKey: nil, secrets: secrets)
     }
 
+    /// The keys of a folder, and what has been fetched to open them.
+    init(of folder: ReplicaFolder) {
+      self.init(keyring: nil, machineKey: nil, secrets: [])
+      opened = folder.keys
+    }
+
+    private init(keyring: String?, machineKey: String?, secrets: [SlotSecret]) {
+      self.keyring = keyring
+      self.machineKey = machineKey
+      self.secrets = secrets
+    }
+
     func location(in folder: String) -> KeyringLocation {
+      if let opened { return opened }
       let keyring = keyring.map(FilePath.absolute) ?? "\(folder)/keyring"
       return KeyringLocation(
         keyring: keyring,

@@ -153,4 +153,23 @@ struct InvitationTests {
     #expect(try await join(RosterRecords(members: [own, added], histories: [history])) == .corruptFile)
     #expect(try await join(RosterRecords(members: [own, added])) == nil)
   }
+
+  @Test("asks for a secret once, which may come through a pipe")
+  func asksOnce() async throws {
+    let folder = group.folder.file("asked")
+    let asked = Heard()
+    let keys = Replica.KeySource.keyring(openedBy: [
+      .passphrase {
+        asked.hear(1)
+        return Array("correct horse".utf8)
+      }
+    ])
+    let identity = try await Replica.identity(at: folder, key: keys)
+    let file = group.folder.file("for-asked")
+    try await group[0].members.invite(identity, name: "asked", verification: .trustOnFirstUse, to: .file(file))
+    asked.values.withLock { $0 = [] }
+    let replica = try await Replica.join(at: folder, invitation: .file(file), inviter: .trustOnFirstUse, key: keys)
+    #expect(asked.values.withLock { $0.count } == 1)
+    await replica.close()
+  }
 }

@@ -115,4 +115,28 @@ struct JoinByRemoteTests {
     }
     #expect(!FileManager.default.fileExists(atPath: path))
   }
+
+  @Test("asks for a secret once in each call")
+  func asksOnce() async throws {
+    let remote = try await RemoteGroup(1)
+    let asked = Heard()
+    func join() async throws -> Replica.Joining {
+      let keys = Replica.KeySource.keyring(openedBy: [
+        .passphrase {
+          asked.hear(1)
+          return Array("correct horse".utf8)
+        }
+      ])
+      return try await Replica.join(
+        at: remote.group.folder.file("asked"), remote: remote.remote, name: "asked", inviter: .trustOnFirstUse,
+        key: keys)
+    }
+    _ = try await join()
+    #expect(asked.values.withLock { $0.count } == 1)
+    let request = try #require(try await remote[0].remotes.requests(at: "stick").first)
+    try await remote[0].remotes.invite(request, verification: .trustOnFirstUse, at: "stick")
+    guard case .joined(let replica) = try await join() else { return #expect(Bool(false)) }
+    #expect(asked.values.withLock { $0.count } == 2)
+    await replica.close()
+  }
 }
