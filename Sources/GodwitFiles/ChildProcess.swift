@@ -71,12 +71,16 @@ package final class ChildProcess: @unchecked Sendable {
     }
   }
 
+  /// As of a process that ends with 255.
+  private static let unknownStatus: Int32 = 255 << 8
+
   package var hasEnded: Bool {
     guard status == nil else { return true }
     var found: Int32 = 0
     let ended = waitpid(identifier, &found, WNOHANG)
-    // Nobody else waits for it, so that an error means that there is nothing to wait for.
-    if ended == identifier || (ended < 0 && errno != EINTR) { status = found }
+    if ended == identifier { status = found }
+    // A program that ignores its children's ends, or waits for all of them, takes the status: it counts as a failure.
+    if ended < 0, errno != EINTR { status = Self.unknownStatus }
     return status != nil
   }
 }

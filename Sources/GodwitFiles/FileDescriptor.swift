@@ -42,9 +42,11 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
     return file
   }
 
-  /// Closing it would take the locks of a database that is open.
+  /// Closing it would take the locks of a database that is open: those on the database, or on the index of its log.
   private static func requireUnshared(_ path: String) throws(GodwitError) {
-    guard SharedFile.isOpen(path) else { return }
+    let index = "-shm"
+    let database = path.hasSuffix(index) ? String(path.dropLast(index.count)) : path
+    guard SharedFile.isOpen(path) || SharedFile.isOpen(database) else { return }
     throw GodwitError(
       .unsafeFile, "\(path) is a database that this program has open",
       hint: "give the name of another file; a copy of a replica is a backup or a state file")

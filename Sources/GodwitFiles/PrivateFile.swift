@@ -15,7 +15,11 @@ package enum PrivateFile {
     }
     let parent = FilePath.folder(of: path)
     if parent != path, stat(parent, &status) != 0 { try makeFolder(parent) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .file("make the folder", path, errno) }
+    guard mkdir(path, 0o700) == 0 else {
+      // Somebody was faster, perhaps with a link.
+      if errno == EEXIST { return try checkFolder(path) }
+      throw .file("make the folder", path, errno)
+    }
     guard chmod(path, 0o700) == 0 else { throw .file("protect the folder", path, errno) }
   }
 

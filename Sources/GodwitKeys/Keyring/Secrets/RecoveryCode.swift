@@ -19,7 +19,12 @@ package struct RecoveryCode: Sendable {
   /// Throws `invalidKey` for a code of another length or with a mistake, and names the group when a single character is
   /// wrong.
   package init(_ text: [UInt8]) throws {
-    var characters = text.filter { $0 != UInt8(ascii: "-") && !AgeArmor.isSpace($0) }.map(Self.upper)
+    // Neither grown nor made from another array: the room of one that is given back is not wiped.
+    var characters: [UInt8] = []
+    characters.reserveCapacity(text.count)
+    for character in text where character != UInt8(ascii: "-") && !AgeArmor.isSpace(character) {
+      characters.append(Self.upper(character))
+    }
     defer { characters.wipe() }
     guard characters.count == Self.length else {
       throw GodwitError(
@@ -42,10 +47,14 @@ package struct RecoveryCode: Sendable {
   }
 
   private static func decode(_ characters: [UInt8]) -> SecretBytes? {
-    guard let (found, data) = try? Bech32.decode(Array("\(prefix)1".utf8) + characters, what: "the recovery code"),
-      found == prefix, data.count == byteCount
-    else { return nil }
-    return SecretBytes(copying: data)
+    var text: [UInt8] = []
+    text.reserveCapacity(prefix.utf8.count + 1 + characters.count)
+    text += "\(prefix)1".utf8
+    text += characters
+    defer { text.wipe() }
+    guard var decoded = try? Bech32.decode(text, what: "the recovery code") else { return nil }
+    defer { decoded.data.wipe() }
+    return decoded.prefix == prefix && decoded.data.count == byteCount ? SecretBytes(copying: decoded.data) : nil
   }
 
   /// Where one other character would make the code whole. Which one is not said: a person reads it again.
@@ -53,6 +62,7 @@ package struct RecoveryCode: Sendable {
     for index in characters.indices {
       for character in Array("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".utf8) {
         var changed = characters
+        defer { changed.wipe() }
         changed[index] = character
         if decode(changed) != nil { return index }
       }

@@ -26,8 +26,12 @@ enum SecretCommand {
       throw GodwitError(.noKeyFits, "the key command \(error.message)", hint: error.hint)
     }
     let secret = Result { try SecretText.read(output, "what the key command prints") }
-    let status = if case .failure = secret { process.end(after: .zero) } else { process.wait() }
-    if case .failure(let error as GodwitError) = secret, error.code == .limitExceeded { throw error }
+    if case .failure(let error as GodwitError) = secret, error.code == .limitExceeded {
+      _ = process.end(after: .zero)
+      throw error
+    }
+    // One that has printed nothing may end a moment later.
+    let status = if case .failure = secret { process.end(after: .seconds(2)) } else { process.wait() }
     guard status == 0 else {
       throw GodwitError(.noKeyFits, "the key command \(program) failed", hint: "run it by hand to see why")
     }

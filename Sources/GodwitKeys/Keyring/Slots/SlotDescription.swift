@@ -48,7 +48,8 @@ extension KeyringFile {
           number: number, label: "unknown-\(number)", addedAtMilliseconds: nil, factors: [], credential: nil)
       }
       return SlotDescription(
-        number: number, label: known.label, addedAtMilliseconds: known.addedAtMilliseconds,
+        number: number, label: known.label,
+        addedAtMilliseconds: known.addedAtMilliseconds == 0 ? nil : known.addedAtMilliseconds,
         factors: known.factors.map { "\($0.kind)" }, credential: known.factors.first { $0.kind == .credential }?.name)
     }
   }
