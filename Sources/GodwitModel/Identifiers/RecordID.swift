@@ -47,6 +47,20 @@ extension RecordID: Codable {
   }
 }
 
+/// What is text in JSON and bytes in a column.
+protocol StoredAsBytes {
+  /// Nil for what are not its bytes.
+  init?(bytes: [UInt8])
+}
+
+extension RecordID: StoredAsBytes {
+  init?(bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    guard bytes.count == 16, let value = try? Identifier128(reading: &reader) else { return nil }
+    self.value = value
+  }
+}
+
 /// A record ID is its 128 bits whatever the record, so all of them share one type's access code.
 extension RecordID: ModelKey {
   /// BLOB of 16 bytes.

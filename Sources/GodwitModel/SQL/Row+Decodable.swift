@@ -123,6 +123,7 @@ private struct RowDecoder: Decoder {
       case .blob(let bytes) where type == Data.self: return Data(bytes) as? Target
       case .blob(let bytes) where type == UUID.self && bytes.count == 16:
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } as? Target
+      case .blob(let bytes): return (type as? any StoredAsBytes.Type)?.init(bytes: bytes) as? Target
       case .real(let seconds) where type == Date.self: return Date(timeIntervalSinceReferenceDate: seconds) as? Target
       default: return nil
       }

@@ -9,10 +9,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// The moment that many milliseconds after 1970 UTC.
   public init(milliseconds: Int64 = 0) { self.milliseconds = milliseconds }
 
-  /// The last whole millisecond at or before the date; the ends of Int64 for dates beyond them.
+  /// The last whole millisecond at or before the date; the ends of Int64 for dates beyond them. A date that
+  /// ``date`` gave is the moment that it was, though dates count from 2001 and are not exact.
   public init(_ date: Date) {
-    let exact = (date.timeIntervalSince1970 * 1_000).rounded(.down)
-    milliseconds = Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
+    let exact = date.timeIntervalSince1970 * 1_000
+    let nearest = exact.rounded()
+    let inexactness = max(0.001, date.timeIntervalSinceReferenceDate.ulp * 1_000)
+    let whole = (exact - nearest).magnitude < inexactness ? nearest : exact.rounded(.down)
+    milliseconds = Int64(exactly: whole) ?? (whole < 0 ? .min : .max)
   }
 
   /// This moment, by the machine's clock.

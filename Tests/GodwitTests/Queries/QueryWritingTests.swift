@@ -2,6 +2,12 @@ import Foundation
 import Godwit
 import Testing
 
+private struct Odd: Model {
+  static let schema = Schema<Self>("odd") { Column("_rowid_", \.number) }
+  var id = 0
+  var number = ""
+}
+
 @Suite("Writing through a query")
 struct QueryWritingTests {
   private let library: Library
@@ -104,5 +110,15 @@ struct QueryWritingTests {
     try await group.send(from: 0, to: 1)
     #expect(try await group[1].count(Note.all) == 18)
     #expect(try await group.digests().count == 1)
+  }
+
+  @Test("a limit counts where a column has a name that SQLite has for the row's number")
+  func rowNumber() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("odd"), models: Odd.self)
+    try await replica.write { try $0.insert((0..<3).map { Odd(id: $0, number: "x") }) }
+    #expect(try await replica.write { try $0.delete(Odd.order(by: \.id).limit(1)) } == 1)
+    #expect(try await replica.fetch(Odd.all).map(\.id).sorted() == [1, 2])
+    await replica.close()
   }
 }

@@ -52,6 +52,20 @@ struct RawRequestTests {
     #expect(sql.values.count == 3)
   }
 
+  @Test("reads record IDs of a Decodable type")
+  func recordIDs() async throws {
+    struct Reference: Decodable {
+      let id: Book.ID
+      let author: Author.ID?
+    }
+    let sql: SQL = "SELECT id, author FROM book WHERE author IS NULL OR title = \("Orlando") ORDER BY title"
+    let found = try await replica.fetch(sql.decoding(Reference.self))
+    #expect(found.map(\.id) == [library.anonymous.id, library.orlando.id])
+    #expect(found.map(\.author) == [nil, library.woolf.id])
+    let short: SQL = "SELECT x'00' AS id, NULL AS author"
+    #expect(await code { try await replica.fetch(short.decoding(Reference.self)) } == .valueMismatch)
+  }
+
   @Test("reads rows as a Decodable type, by column name")
   func decodable() async throws {
     let sql: SQL = "SELECT * FROM book WHERE title = \("Orlando")"

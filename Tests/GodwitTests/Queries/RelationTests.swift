@@ -304,4 +304,24 @@ struct RelationTests {
       #expect(try transaction.fetch(Book.self, key: library.orlando.id)?.author == nil)
     }
   }
+
+  @Test("distinguishes keys that Unicode takes for one", arguments: [true, false])
+  func twoForms(isLimited: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("forms"), models: Country.self, City.self, Visit.self)
+    let keys = ["\u{e9}", "e\u{301}"]
+    try await replica.write { transaction in
+      try transaction.insert(keys.map { Country(id: $0) })
+      for key in keys { try transaction.insert(City(name: key, country: key)) }
+    }
+    let countries = isLimited ? Country.all.limit(9) : Country.all
+    let rows = try await replica.fetch(countries.including(HasMany(\City.country, of: Country.self)))
+    #expect(rows.count == 2)
+    for (country, cities) in rows { #expect(cities.map { Array($0.name.utf8) } == [Array(country.id.utf8)]) }
+    let cities = isLimited ? City.all.limit(9) : City.all
+    for (city, country) in try await replica.fetch(cities.including(BelongsTo(\City.country, Country.self))) {
+      #expect(country.map { Array($0.id.utf8) } == Array(city.name.utf8))
+    }
+    await replica.close()
+  }
 }

@@ -2,6 +2,12 @@ import Foundation
 import Godwit
 import Testing
 
+private struct Rating: Model {
+  static let schema = Schema<Self>("rating") { Column("stars", \.stars) }
+  var id = RecordID<Rating>()
+  var stars: UInt8?
+}
+
 @Suite("A selection")
 struct SelectionTests {
   private let library: Library
@@ -125,5 +131,15 @@ struct SelectionTests {
       try Book.all.group(by: \.author).having { $0.pages.sum() > 9 }.select { ($0.author, $0.pages.sum()) }.sql.text
         == #"SELECT "author", sum("pages") FROM "book" GROUP BY "author" HAVING sum("pages") IS NOT NULL AND sum("pages") > ?"#
     )
+  }
+
+  @Test("sums narrow numbers beyond their own range")
+  func wideSum() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("narrow"), models: Rating.self)
+    try await replica.write { try $0.insert([Rating(stars: 200), Rating(stars: 200), Rating()]) }
+    #expect(try await replica.first(Rating.select { $0.stars.sum() }) == 400)
+    #expect(try await replica.count(Rating.all.group(by: \.id).having { $0.stars.sum() > 300 }.select { $0.id }) == 0)
+    await replica.close()
   }
 }

@@ -128,4 +128,14 @@ struct TimestampTests {
     #expect(String(decoding: coded, as: UTF8.self) == "[-7]")
     #expect(try JSONDecoder().decode([Timestamp].self, from: coded) == [Timestamp(milliseconds: -7)])
   }
+
+  @Test(
+    "are the same by way of a date",
+    arguments: [-62_135_596_800_000, -2_000_000_000_000, 0, 157_766_400_001, 253_402_300_799_000])
+  func byDate(start: Int64) {
+    for offset in Int64(0)..<3_000 {
+      let moment = Timestamp(milliseconds: start + 7 * offset)
+      #expect(Timestamp(moment.date) == moment)
+    }
+  }
 }

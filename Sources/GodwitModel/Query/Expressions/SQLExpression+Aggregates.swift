@@ -19,8 +19,13 @@ extension SQLExpression where Value._Present: OrderedColumnValue {
 }
 
 extension SQLExpression where Value._Present: SQLNumber {
-  /// The sum; nil when no row holds a value. An integer sum beyond 64 bits fails the query.
+  /// The sum; nil when no row holds a value.
   public func sum() -> SQLExpression<Value._Present?> { function("sum") }
   /// The mean; nil when no row holds a value.
   public func average() -> SQLExpression<Double?> { function("avg") }
+}
+
+extension SQLExpression where Value._Present: SQLNumber & FixedWidthInteger {
+  /// The sum, of whatever width the values are; nil when no row holds one. A sum beyond 64 bits fails the query.
+  public func sum() -> SQLExpression<Int?> { function("sum") }
 }

@@ -27,11 +27,13 @@ public struct BelongsTo<Root: Model, Target: Model>: Relation, @unchecked Sendab
 
   private func load(_ roots: [Root], of query: Query<Root>, on connection: Connection) throws -> [Target?] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().part(keyPath)), roots.compactMap(key))
-    var found: [Target.ID: Target] = [:]
+    var found: [StoredKey<Target.ID>: Target] = [:]
     for condition in wanted.conditions(on: Fields<Target>().key) {
-      for target in try Target.all.with({ $0.add(condition) }).fetch(on: connection) { found[target.id] = target }
+      for target in try Target.all.with({ $0.add(condition) }).fetch(on: connection) {
+        found[StoredKey(target.id)] = target
+      }
     }
-    return roots.map { key($0).flatMap { found[$0] } }
+    return roots.map { key($0).flatMap { found[StoredKey($0)] } }
   }
 }
 

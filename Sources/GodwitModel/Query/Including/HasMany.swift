@@ -56,7 +56,7 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
     return assign(&target, nil) ? target : nil
   }
 
-  package func holds(_ target: Target, for root: Root) -> Bool { key(target) == root.id }
+  package func holds(_ target: Target, for root: Root) -> Bool { key(target).map(StoredKey.init) == StoredKey(root.id) }
 
   /// The rows that one row has.
   public func of(_ root: Root) -> Query<Target> { refine(Target.all.where { _ in condition(root.id) }) }
@@ -87,9 +87,9 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
       // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
       var start = 0
       while start < targets.count {
-        let key = key(targets[start])
-        let end = targets[start...].firstIndex { self.key($0) != key } ?? targets.count
-        if let key { groups.add(targets[start..<end], to: key) }
+        let key = key(targets[start]).map(StoredKey.init)
+        let end = targets[start...].firstIndex { self.key($0).map(StoredKey.init) != key } ?? targets.count
+        if let key { groups.add(targets[start..<end], to: key.key) }
         start = end
       }
     }
@@ -101,11 +101,12 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
   private func ofEach(_ wanted: KeySet<Root.ID>, _ related: Query<Target>, _ column: SQLPart) -> [Query<Target>] {
     let parent = Fields<Root>(alias: "godwit_parent")
     var own = related.statement
-    own.columns = [[.column(table: Target.schema.table, name: "_rowid_")]]
+    let rowNumber = Fields<Target>.rowNumber
+    own.columns = [[rowNumber]]
     own.isDistinct = false
     own.add(SQLExpression([column, .text(" = "), parent.key], .comparison))
     let chosen: [SQLPart] = [
-      .column(table: Target.schema.table, name: "_rowid_"), .text(" IN ("), .subquery(own.parts), .text(")"),
+      rowNumber, .text(" IN ("), .subquery(own.parts), .text(")"),
     ]
     return wanted.conditions(on: parent.key).map { condition in
       Query().with { statement in

@@ -18,7 +18,8 @@ struct KeySet<Key: ColumnValue & Hashable> {
     if let subquery {
       return [SQLExpression([column, .text(" IN ("), .subquery(subquery), .text(")")], .comparison)]
     }
-    let unique = Array(Set(keys))
+    var seen: Set<StoredKey<Key>> = []
+    let unique = keys.filter { seen.insert(StoredKey($0)).inserted }
     return stride(from: 0, to: unique.count, by: Self.portion).map { start in
       SQLExpression<Key>([column]).isIn(unique[start..<min(start + Self.portion, unique.count)])
     }
@@ -26,6 +27,19 @@ struct KeySet<Key: ColumnValue & Hashable> {
 }
 
 extension Fields {
+  /// The row's number, by the first of SQLite's three names for it that is no column's
+  /// (sqlite.org/lang_createtable.html, "ROWIDs and the INTEGER PRIMARY KEY").
+  static var rowNumber: SQLPart {
+    let (table, columns) = (Root.schema.table, Set(Root.schema.columns.map { $0.name.lowercased() }))
+    guard let name = ["_rowid_", "rowid", "oid"].first(where: { !columns.contains($0) }) else {
+      return .failure(
+        GodwitError(
+          .notInSchema, "table \(table) has columns for all of SQLite's names of a row's number",
+          hint: "call one of rowid, oid and _rowid_ otherwise"))
+    }
+    return .column(table: table, name: name)
+  }
+
   /// The key's column.
   var key: SQLPart {
     let schema = Root.schema

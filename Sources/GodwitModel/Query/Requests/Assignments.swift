@@ -118,9 +118,10 @@ extension Query {
       if let filter = statement.filter { parts += [.text(" WHERE ")] + filter.parts }
     } else {
       var rows = statement
-      rows.columns = [[.text("_rowid_")]]
+      let rowNumber = Fields<Root>.rowNumber
+      rows.columns = [[rowNumber]]
       rows.isDistinct = false
-      parts += [.text(" WHERE _rowid_ IN (")] + rows.parts + [.text(")")]
+      parts += [.text(" WHERE "), rowNumber, .text(" IN (")] + rows.parts + [.text(")")]
     }
     var renderer = SQLRenderer(isQualified: false)
     try renderer.write(parts)
