@@ -10,6 +10,8 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   package let address: CollectionAddress
   let clock: DocumentClock
   let read: @Sendable (Statement, CollectionShape) throws -> Element
+  /// What it selects. An observation compares just that.
+  private let columns: String
   private(set) var condition: Result<Document.Condition?, GodwitError> = .success(nil)
   private(set) var orders: Result<[Document.Order], GodwitError> = .success([])
   private(set) var limit: Int?
@@ -18,11 +20,12 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   private var instant: Int64?
 
   package init(
-    _ address: CollectionAddress, _ clock: DocumentClock,
+    _ address: CollectionAddress, _ clock: DocumentClock, columns: String = "*",
     read: @escaping @Sendable (Statement, CollectionShape) throws -> Element
   ) {
     self.address = address
     self.clock = clock
+    self.columns = columns
     self.read = read
   }
 
@@ -79,11 +82,11 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
     return copy
   }
 
-  /// The same for another form of its documents.
+  /// The same for another form of its documents, which is read from all columns or some.
   package func reading<Other: Sendable>(
-    _ read: @escaping @Sendable (Statement, CollectionShape) throws -> Other
+    _ columns: String = "*", _ read: @escaping @Sendable (Statement, CollectionShape) throws -> Other
   ) -> DocumentRequest<Other> {
-    var other = DocumentRequest<Other>(address, clock, read: read)
+    var other = DocumentRequest<Other>(address, clock, columns: columns, read: read)
     other.condition = condition
     other.orders = orders
     other.limit = limit
@@ -96,7 +99,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
 
   /// The SELECT, for a collection that has all the members it names. Members that are declared as counters or sets it
   /// takes for others: it sees what stands in the column of their name, and not what was counted or collected.
-  public var sql: SQL { get throws { try select("*", nil) } }
+  public var sql: SQL { get throws { try select(columns, nil) } }
 
   func select(_ what: String, _ shape: CollectionShape?) throws -> SQL {
     if let error = GodwitError.negative(min(limit ?? 0, offset)) { throw error }
@@ -155,7 +158,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   package func fetch(on connection: Connection) throws -> [Element] {
     guard let shape = try shape(on: connection) else { return [] }
     var elements: [Element] = []
-    try step(try select("*", shape), on: connection) { elements.append(try read($0, shape)) }
+    try step(try select(columns, shape), on: connection) { elements.append(try read($0, shape)) }
     return elements
   }
 
@@ -182,7 +185,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   package func forEach(on connection: Connection, _ sink: RowSink<Element>) throws {
     guard let shape = try shape(on: connection) else { return }
     guard try !orders.get().isEmpty else {
-      return try step(try select("*", shape), on: connection) { try sink.take(read($0, shape)) }
+      return try step(try select(columns, shape), on: connection) { try sink.take(read($0, shape)) }
     }
     try connection.withStatement(address.selectByKey()) { document in
       try step(try select(SQLName.quoted(CollectionTable.keyColumn), shape), on: connection) { keys in

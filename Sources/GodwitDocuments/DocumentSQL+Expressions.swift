@@ -21,9 +21,10 @@ extension DocumentSQL {
       return
         "CASE typeof(\(plain)) WHEN 'null' THEN \(counter) WHEN 'integer' THEN \(counter) + \(plain) ELSE \(plain) END"
     case (nil, let set?):
-      return "CASE WHEN \(plain) IS NULL OR \(isArray) THEN \(set) ELSE \(plain) END"
+      return
+        "CASE WHEN \(plain) IS NULL OR \(isArray) AND \(set) <> '[]' THEN \(set) ELSE \(plain) END"
     case (let counter?, let set?):
-      return "CASE WHEN \(isArray) OR \(set) <> '[]' AND typeof(\(plain)) IN ('null', 'integer') THEN \(set) "
+      return "CASE WHEN \(set) <> '[]' AND (\(isArray) OR typeof(\(plain)) IN ('null', 'integer')) THEN \(set) "
         + "WHEN \(plain) IS NULL THEN \(counter) WHEN typeof(\(plain)) = 'integer' THEN \(counter) + \(plain) ELSE \(plain) END"
     }
   }

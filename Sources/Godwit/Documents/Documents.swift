@@ -82,7 +82,9 @@ extension Documents {
 
 extension DocumentRequest {
   /// Only the keys of the documents.
-  public var keys: DocumentRequest<String> { reading { statement, _ in try statement.text(at: 0) } }
+  public var keys: DocumentRequest<String> {
+    reading(SQLName.quoted(CollectionTable.keyColumn)) { statement, _ in try statement.text(at: 0) }
+  }
 
   /// The documents as JSON text.
   public var json: DocumentRequest<String> { reading { try DocumentReading.text($0, $1) } }

@@ -14,6 +14,7 @@ final class RowHasher {
     static let start: UInt8 = 0x10
     static let row: UInt8 = 0x11
     static let end: UInt8 = 0x12
+    static let value: UInt8 = 0x13
   }
 
   // Two keyed SipHashes that begin differently; a collision needs both at once.
@@ -29,10 +30,12 @@ final class RowHasher {
 
   func row(of statement: Statement) {
     combine(Mark.row)
-    let count = Int32(statement.columnCount)
-    combine(count)
-    for index in 0..<count {
+    for index in 0..<Int32(statement.columnCount) {
       let storageClass = statement.storageClass(at: index)
+      // A column that is added, and NULL in all rows of a result, makes it no other.
+      if storageClass == .null { continue }
+      combine(Mark.value)
+      combine(index)
       combine(storageClass.rawValue)
       switch storageClass {
       case .null: break

@@ -168,4 +168,16 @@ struct DeclaredMemberTests {
     #expect(try await documents.json("k") == "{\"e\u{301}\":3,\"n\u{e9}\":0}")
     #expect(try await documents.json("other") == "{\"n\u{e9}\":0,\"\u{e9}\":4}")
   }
+
+  @Test("what was an array before its member was declared as a set is found by its elements, as it is shown")
+  func earlierArray() async throws {
+    let replica = try await Replica.temporary()
+    try await replica.documents("n").set("old", ["tags": ["a"]])
+    let notes = replica.documents("n", members: [.set("tags")])
+    try await notes.set("new", ["tags": ["a"]])
+    try await notes.set("none", ["tags": []])
+    #expect(try await notes.keys { $0.tags == ["a"] } == ["new", "old"])
+    #expect(try await notes.keys { $0.tags == JSON.array([]) } == ["none"])
+    #expect(try await notes.keys(where: "tags contains 'a'") == ["new", "old"])
+  }
 }

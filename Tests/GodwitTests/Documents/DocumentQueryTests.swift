@@ -210,4 +210,22 @@ struct DocumentQueryTests {
     #expect(!plan.isEmpty && !plan.contains { "\($0.values)".contains("TEMP B-TREE") }, "\(plan)")
     await replica.close()
   }
+
+  @Test("observed gives no result twice in a row, whatever other members there come to be")
+  func distinct() async throws {
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("d")
+    try await documents.set("a", ["n": 1])
+    var keys = replica.observe(documents.all.keys).makeAsyncIterator()
+    var some = documents.observe(where: "n > 0").makeAsyncIterator()
+    #expect(try await keys.next() == ["a"])
+    #expect(try await some.next()?.map(\.json) == [#"{"n":1}"#])
+    try await documents.merge("a", ["n": 2])
+    try await documents.merge("a", ["n": 1])
+    try await documents.set("b", ["new": 1])
+    try await documents.set("c", ["n": 3])
+    #expect(try await keys.next() == ["a", "b", "c"])
+    #expect(try await some.next()?.map(\.json) == [#"{"n":1}"#, #"{"n":3}"#])
+    await replica.close()
+  }
 }
