@@ -153,6 +153,8 @@ struct MemoryStore {
 
   private struct Entry {
     let data: Data
+    /// With the key as it was set, which may be written otherwise where it is asked for.
+    let size: Int
     /// When it is good; a clock that is set back makes nothing fresh.
     let times: Range<Int64>
     var use: Int
@@ -190,7 +192,7 @@ struct MemoryStore {
     guard now < until else { return }
     let size = key.utf8.count + data.count
     guard size <= bound else { return }
-    entries[key] = Entry(data: data, times: now..<until, use: 0)
+    entries[key] = Entry(data: data, size: size, times: now..<until, use: 0)
     bytes += size
     noteUse(key)
     while bytes > bound, firstUse < uses.count {
@@ -202,7 +204,7 @@ struct MemoryStore {
 
   mutating func remove(_ key: String) {
     guard let entry = entries.removeValue(forKey: key) else { return }
-    bytes -= key.utf8.count + entry.data.count
+    bytes -= entry.size
   }
 
   mutating func removeAll() {

@@ -214,7 +214,7 @@ public final class Cache: Sendable {
           sets += 1
         }
         try table.removeExpired(now: now, &total)
-        evicted = try table.evict(to: bound, recency, &total)
+        evicted = try table.evict(to: bound, now: now, recency, &total)
       }
       return (sets, evicted)
     }

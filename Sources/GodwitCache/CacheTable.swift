@@ -177,10 +177,14 @@ struct CacheTable {
 
   var invalidations: CacheInvalidations { CacheInvalidations(connection: connection) }
 
-  func removeExpired(now: Int64, _ total: inout Total) throws {
+  /// Removes those that expired first, ``expiredPerWrite`` at most, and returns how many.
+  @discardableResult
+  func removeExpired(now: Int64, _ total: inout Total) throws -> Int {
     let limit = Value.integer(Int64(Self.expiredPerWrite))
     let sql = "SELECT key FROM entry WHERE expires <= ? ORDER BY expires LIMIT ?"
-    for key in try keys(sql, [.integer(now), limit]) { try remove(key, &total) }
+    let expired = try keys(sql, [.integer(now), limit])
+    for key in expired { try remove(key, &total) }
+    return expired.count
   }
 
   private func keys(_ sql: String, _ values: [Value]) throws -> [String] {
@@ -192,10 +196,12 @@ struct CacheTable {
     }
   }
 
-  /// Removes the least recently used entries until the bound holds, and returns how many. Entries before it of which
+  /// Removes what has expired, and then the least recently used entries, until the bound holds; returns how many of
+  /// these. Entries before one of which
   /// memory knows a later use take their places in the file, ``candidateLimit`` at most for each that goes.
-  func evict(to bound: Cache.Bound, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
+  func evict(to bound: Cache.Bound, now: Int64, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
     var evicted = 0
+    while bound.isExceeded(total), try removeExpired(now: now, &total) > 0 {}
     while bound.isExceeded(total) {
       let candidates = try candidates(recency)
       guard let victim = candidates.min(by: { $0.tick < $1.tick }) else { break }

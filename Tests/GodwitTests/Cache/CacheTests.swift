@@ -342,4 +342,15 @@ struct CacheTests {
       break
     }
   }
+
+  @Test("what has expired makes room before what lives")
+  func expiredFirst() async throws {
+    let cache = try replica.cache("c", bound: .bytes(40_000))
+    try await cache.set("live", bytes(1))
+    for number in 0..<100 { try await cache.set("\(number)", bytes(200), lifetime: .fixed(.seconds(1))) }
+    group.clock.advance(2_000)
+    try await cache.set("large", bytes(30_000))
+    #expect(try await cache.has("live"))
+    #expect(try await cache.statistics().evictions == 0)
+  }
 }
