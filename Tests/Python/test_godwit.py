@@ -247,6 +247,20 @@ def test_a_document_expires(replica):
         people.put("x", {}, expires=datetime.now())
 
 
+def test_clearing_passes_over_what_has_expired_since(replica, monkeypatch):
+    people = replica.collection("people")
+    people.put("brief", {}, expires=datetime.now(timezone.utc) + timedelta(milliseconds=200))
+    people.put("other", {})
+    with replica.write() as transaction:
+        collection = transaction.collection("people")
+        listed = ["brief", "other"]
+        monkeypatch.setattr(type(collection), "__iter__", lambda _: iter(listed))
+        while "brief" in collection:
+            pass
+        collection.clear()
+        assert "other" not in collection
+
+
 def test_a_cache_is_a_mapping_of_bytes(replica):
     cache = replica.cache("thumbs", max_bytes=1 << 20)
     cache["a"] = b"\0\1"
