@@ -73,6 +73,24 @@ struct LaterMemberTests {
     try await replica.rows("SELECT id, name, stars, slug FROM volume ORDER BY id").map(\.values)
   }
 
+  @Test("that comes late to a version applies what waited, and says how far it is")
+  func progress() async throws {
+    let first = try await open("first", [OldBook.self, OldLoan.self])
+    try await write(first, "INSERT INTO book (id, title) VALUES (1, 'One')")
+    try await first.tables.startSync(of: "book")
+    let older = try await join("older", first)
+    try await carry(first, older)
+    let migrations = Migrations([Migration(1, "names") { $0.alter("book") { $0.rename("title", to: "name") } }])
+    try await first.migrations.run(migrations)
+    for number in 1...50 { try await write(first, "UPDATE book SET name = \("\(number)") WHERE id = 1") }
+    #expect(try await carry(first, older).heldCount == 50)
+    let heard = Heard()
+    try await older.migrations.run(migrations, progress: heard.hear)
+    let values = heard.values.withLock { $0 }
+    #expect(values.last == 1 && values == values.sorted(), "\(values)")
+    #expect(try await older.rows("SELECT name FROM book").map(\.values) == [["50"]])
+  }
+
   @Test("takes tables that no migration made as migrations have left them, and goes through the next ones")
   func enters() async throws {
     let first = try await open("first", [OldBook.self, OldLoan.self])

@@ -99,6 +99,20 @@ struct RefusedMigrationTests {
     #expect(failure?.hint == "nothing was altered; add another column, and fill it by a data step")
   }
 
+  @Test(
+    "gives a column another merge policy",
+    arguments: [
+      ("best", "merged by max", "a counter", MergePolicy.counter),
+      ("size", "merged by the last write", "merged by max", .maximum),
+    ])
+  func policies(name: String, old: String, new: String, policy: MergePolicy) async throws {
+    let column = Self.column(name, optional: name == "best", default: name == "best" ? nil : 0, merge: policy)
+    let failure = try await refusal([.changeColumn(column, table: "note", rule: .widen(to: .integer))])
+    #expect(failure?.code == .invalidMigration)
+    let message = "migration 2 \"second\" failed: column \(name) of table note is \(old) and cannot become \(new)"
+    #expect(failure?.message == message)
+  }
+
   @Test("is not one that leaves the values of a choice as they are")
   func allowed() async throws {
     let failure = try await refusal([

@@ -53,7 +53,10 @@ struct Migrate: AsyncParsableCommand {
         return try console.line(String(text.dropLast()))
       }
       let migrations = try await migrations(for: replica)
-      let plan = try await dryRun ? replica.migrations.plan(migrations) : replica.migrations.run(migrations)
+      let bar = console.progress("migrating")
+      defer { bar.finish() }
+      let plan = try await dryRun
+        ? replica.migrations.plan(migrations) : replica.migrations.run(migrations) { bar.update($0) }
       let names = ReplicaNames(try await replica.members.list())
       try options.json
         ? console.line(plan.json(isDryRun: dryRun, names)) : console.lines(plan.lines(isDryRun: dryRun, names))
