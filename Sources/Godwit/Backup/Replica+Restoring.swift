@@ -161,7 +161,7 @@ private struct BackupRestorer {
       throw GodwitError(
         .missingKeyring,
         "\(folder.database) is there, its keyring \(folder.keys.keyring) is not, and the backup's does not open it",
-        hint: "say where its keyring is: --keyring; or restore to another folder; or lose what it has: --discard-unsent",
+        hint: "say where it is: --keyring; or restore to another folder; or lose what is there: --discard-unsent",
         underlying: error)
     }
   }

@@ -186,7 +186,8 @@ extension RemotePass {
       }
       var known = error
       if try await leavesOwn(file, error) {
-        let hint = "this replica may have been set back: \(error.hint ?? "update the program"); the file stays for a day"
+        let way = error.hint ?? "update the program"
+        let hint = "this replica may have been set back: \(way); the file stays for a day"
         known = GodwitError(error.code, error.message, hint: hint, underlying: error.underlying)
       }
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: known))

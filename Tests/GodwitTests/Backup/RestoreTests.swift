@@ -239,12 +239,10 @@ struct RestoreTests {
     @Sendable func waitUntilIdle() { while FileManager.default.fileExists(atPath: log) { usleep(10_000) } }
     waitUntilIdle()
     let done = DispatchSemaphore(value: 0)
-    let hasBegun = Mutex(false)
+    let hasBegun = Atomic(false)
     let refusal = await error {
       try await Replica.restore(file, to: path) { fraction in
-        guard fraction > 0.5, !hasBegun.withLock({ (begun: inout Bool) in defer { begun = true }; return begun }) else {
-          return
-        }
+        guard fraction > 0.5, !hasBegun.exchange(true, ordering: .relaxed) else { return }
         Task {
           try await program.write { try $0.insert(Note(title: "meanwhile")) }
           done.signal()

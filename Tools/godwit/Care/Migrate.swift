@@ -55,7 +55,8 @@ struct Migrate: AsyncParsableCommand {
       let migrations = try await migrations(for: replica)
       let bar = console.progress("migrating")
       defer { bar.finish() }
-      let plan = try await dryRun
+      let plan =
+        try await dryRun
         ? replica.migrations.plan(migrations) : replica.migrations.run(migrations) { bar.update($0) }
       let names = ReplicaNames(try await replica.members.list())
       try options.json
