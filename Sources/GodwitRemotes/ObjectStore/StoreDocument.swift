@@ -12,7 +12,7 @@ struct StoreDocument {
   /// Whether it is a list, however short.
   var isList = false
   var objects: [Object] = []
-  /// Whether a list goes on.
+  /// Whether a list has another page.
   var isTruncated = false
   /// Where its next page begins.
   var nextToken: String?
