@@ -66,6 +66,18 @@ struct RemoteNoteTests {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: try await remote.mailbox(of: index))))
   }
 
+  /// Two replicas, of which the first was set back to before it published b, and its mailbox, which has that.
+  private func setBack() async throws -> (remote: RemoteGroup, mailbox: [UInt8]) {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    try await remote.losing(0) { remote in
+      try await remote.insert("b", 0)
+      try await remote.sync(0)
+    }
+    return (remote, try await bytes(of: 0, remote))
+  }
+
   private func answer(_ bytes: [UInt8], for index: Int, _ remote: RemoteGroup) async throws -> OtherAnswer {
     let name = "m/\(URL(fileURLWithPath: try await remote.mailbox(of: index)).lastPathComponent)"
     return OtherAnswer(folder: FolderCarrier(remote.remote), name: name, bytes: bytes, tag: "of an answer")
@@ -114,14 +126,7 @@ struct RemoteNoteTests {
 
   @Test("where a disk does not give the own file, it is not replaced", arguments: [true, false])
   func unreadOwn(isFirst: Bool) async throws {
-    var remote = try await RemoteGroup(2)
-    try await remote.insert("a", 0)
-    try await remote.sync(0)
-    try await remote.losing(0) { remote in
-      try await remote.insert("b", 0)
-      try await remote.sync(0)
-    }
-    let listed = try await bytes(of: 0, remote)
+    let (remote, listed) = try await setBack()
     var carrier = try await answer(listed, for: 0, remote)
     carrier.badBlock = isFirst ? .first : .later
     let report = try await remote[0].sync(over: carrier, as: "stick")
@@ -137,14 +142,7 @@ struct RemoteNoteTests {
       .unsupportedVersion, .migrationMismatch, .unknownBase, .importConstraint, .limitExceeded,
     ] as [GodwitError.Code])
   func untakenOwn(code: GodwitError.Code) async throws {
-    var remote = try await RemoteGroup(2)
-    try await remote.insert("a", 0)
-    try await remote.sync(0)
-    try await remote.losing(0) { remote in
-      try await remote.insert("b", 0)
-      try await remote.sync(0)
-    }
-    let listed = try await bytes(of: 0, remote)
+    let (remote, listed) = try await setBack()
     var carrier = try await answer(listed, for: 0, remote)
     carrier.refusal = code
     for _ in 0..<2 {
