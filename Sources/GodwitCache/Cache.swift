@@ -1,5 +1,6 @@
 import Foundation
-import GodwitBase
+// Its errors, for a program that has the cache alone.
+@_exported import GodwitBase
 import GodwitFiles
 import GodwitCrypto
 import Logging

@@ -3,7 +3,8 @@ import Foundation
 import PackageDescription
 
 // A package of somebody who uses Godwit: it sees what is public and nothing else, and a warning is an error. The
-// tutorial's program is here, and README.md's sample; Tests/DocumentationTests holds both pages equal to it.
+// tutorial's program is here, and README.md's sample; Tests/DocumentationTests holds both pages equal to it. One
+// program has the cache alone.
 //
 //   swift build --package-path Tests/Outside --scratch-path FOLDER
 //
@@ -25,6 +26,9 @@ let package = Package(
     .executableTarget(
       name: "samples",
       dependencies: [.product(name: "Godwit", package: godwit)], swiftSettings: strict),
+    .executableTarget(
+      name: "thumbnails",
+      dependencies: [.product(name: "GodwitCache", package: godwit)], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
