@@ -214,8 +214,7 @@ public final class Cache: Sendable {
           try table.set(item, used: recency.tick(), now: now, &total)
           sets += 1
         }
-        try table.removeExpired(now: now, &total)
-        evicted = try table.evict(to: bound, now: now, recency, &total)
+        evicted = try table.makeRoom(within: bound, now: now, recency, &total)
       }
       return (sets, evicted)
     }

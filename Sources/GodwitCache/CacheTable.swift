@@ -177,14 +177,13 @@ struct CacheTable {
 
   var invalidations: CacheInvalidations { CacheInvalidations(connection: connection) }
 
-  /// Removes those that expired first, ``expiredPerWrite`` at most, and returns how many.
-  @discardableResult
-  func removeExpired(now: Int64, _ total: inout Total) throws -> Int {
+  /// Removes those that expired first, ``expiredPerWrite`` at most, and returns whether there may be more.
+  private func removeExpired(now: Int64, _ total: inout Total) throws -> Bool {
     let limit = Value.integer(Int64(Self.expiredPerWrite))
     let sql = "SELECT key FROM entry WHERE expires <= ? ORDER BY expires LIMIT ?"
     let expired = try keys(sql, [.integer(now), limit])
     for key in expired { try remove(key, &total) }
-    return expired.count
+    return expired.count == Self.expiredPerWrite
   }
 
   private func keys(_ sql: String, _ values: [Value]) throws -> [String] {
@@ -196,12 +195,14 @@ struct CacheTable {
     }
   }
 
-  /// Removes what has expired, and then the least recently used entries, until the bound holds; returns how many of
-  /// these. Entries before one of which
-  /// memory knows a later use take their places in the file, ``candidateLimit`` at most for each that goes.
-  func evict(to bound: Cache.Bound, now: Int64, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
+  /// Removes some of what has expired, and more of it, then the least recently used entries, until the bound holds;
+  /// returns how many of these. Entries before one of them of which memory knows a later use take their places in the
+  /// file, ``candidateLimit`` at most for each that goes.
+  func makeRoom(
+    within bound: Cache.Bound, now: Int64, _ recency: CacheRecency, _ total: inout Total
+  ) throws -> Int {
     var evicted = 0
-    while bound.isExceeded(total), try removeExpired(now: now, &total) > 0 {}
+    while try removeExpired(now: now, &total), bound.isExceeded(total) {}
     while bound.isExceeded(total) {
       let candidates = try candidates(recency)
       guard let victim = candidates.min(by: { $0.tick < $1.tick }) else { break }
