@@ -6,16 +6,8 @@ import GodwitStorage
 /// What another program's database looks like from outside: a file that was exchanged or written to shows another state
 /// (Specs/conversion.md, "Reading").
 struct SourceState {
-  private struct Look: Equatable {
-    let device: UInt64
-    let inode: UInt64
-    let byteCount: Int64
-    let seconds: Int64
-    let nanoseconds: Int64
-  }
-
   private let path: String
-  private let look: Look
+  private let look: FileLook
 
   /// How large the database is.
   var byteCount: Int { Int(look.byteCount) }
@@ -26,12 +18,9 @@ struct SourceState {
     look = try Self.look(path)
   }
 
-  private static func look(_ path: String) throws -> Look {
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw GodwitError.file("read the state of", path, errno) }
-    return Look(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
-      seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+  private static func look(_ path: String) throws -> FileLook {
+    guard let look = try FileLook(path) else { throw GodwitError.file("read the state of", path, ENOENT) }
+    return look
   }
 
   /// Throws `busy` for another state, and for one with a log or journal beside it.

@@ -101,20 +101,12 @@ struct DatabaseSwap {
   /// What shows that the present database was written to, by whoever has closed it again since: a program that has a
   /// replica open may have its files closed.
   struct Mark: Equatable {
-    fileprivate let database: [Int]
-    fileprivate let log: [Int]
+    fileprivate let database: FileLook?
+    fileprivate let log: FileLook?
   }
 
   private func mark() throws -> Mark {
-    func mark(of path: String) throws -> [Int] {
-      var status = stat()
-      guard lstat(path, &status) == 0 else {
-        guard errno == ENOENT else { throw GodwitError.file("read the state of", path, errno) }
-        return []
-      }
-      return [Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-    }
-    return Mark(database: try mark(of: folder.database), log: try mark(of: "\(folder.database)-wal"))
+    Mark(database: try FileLook(folder.database), log: try FileLook("\(folder.database)-wal"))
   }
 
   /// Runs what only reads the present database, and returns the mark that it had all the time. Whoever reads it first
