@@ -57,6 +57,27 @@ struct RowMergeTests {
     #expect(merge.written[4] == (kind == .update ? nil : .text("[]")))
   }
 
+  @Test("an insert that leaves a column out says nothing of it")
+  func incompleteInsert() throws {
+    let rules = RowRules(columns: 1..<3)
+    func write(_ kind: OperationKind, _ origin: Origin, _ number: UInt64, _ time: UInt64, _ cells: [Cell]) -> RowWrite {
+      let dot = Dot(origin, SequenceNumber(rawValue: number))
+      return RowWrite(
+        kind: kind, stamp: CellStamp(hlc: HLC(rawValue: time), dot: dot),
+        context: VersionVector([origin: dot.sequence]),
+        cells: cells)
+    }
+    let others = write(.insert, ada, 1, 1, [Cell(column: 1, value: "a"), Cell(column: 2, value: 11)])
+    let own = [
+      write(.insert, bob, 1, 2, [Cell(column: 1, value: "b")]), write(.update, bob, 2, 3, [Cell(column: 2, value: 13)]),
+    ]
+    var merge = RowMerge(RowState(), rules) { _ in .null }
+    for write in [others] + own { try merge.apply(write) }
+    #expect(merge.written == [1: "b", 2: 13])
+    #expect(merge.lost.map(\.value) == ["a", 11])
+    #expect(merge.state.stamp(of: 1) == own[0].stamp && merge.state.stamp(of: 2) == own[1].stamp)
+  }
+
   private static var deleteWins: RowRules { RowRules(columns: 1..<7, deletes: .deleteWins, policies: rules.policies) }
 
   /// A history in which every write has seen a random part of what came before, always causally closed.

@@ -35,7 +35,7 @@ package struct RowMerge {
     case .delete: try applyDelete(write)
     case .insert:
       try applyCells(write)
-      if rules.insertsClaimAll, state.base.map({ $0 < write.stamp }) ?? true {
+      if claimsAll(write), state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
@@ -104,7 +104,12 @@ package struct RowMerge {
     }
     guard isShown else { return }
     written[cell.column] = cell.value
-    if write.kind != .insert || !rules.insertsClaimAll { state.overrides[cell.column] = write.stamp }
+    if !claimsAll(write) { state.overrides[cell.column] = write.stamp }
+  }
+
+  /// Whether its stamp stands for every column. An insert that leaves columns out writes those that it names alone.
+  private func claimsAll(_ write: RowWrite) -> Bool {
+    write.kind == .insert && rules.insertsClaimAll && write.cells.count == rules.columns.count
   }
 
   /// An update adds; an insert takes back what it saw and starts from its own value.
