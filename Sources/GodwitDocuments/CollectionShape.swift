@@ -70,7 +70,7 @@ extension CollectionShape {
     {
       return last
     }
-    return CollectionShape((0..<statement.columnCount).map(statement.columnName))
+    return CollectionShape(statement.columnNames)
   }
 }
 

@@ -526,6 +526,17 @@ def test_what_another_thread_does_is_broken_off(replica):
     insert(replica, "after")
 
 
+def test_a_query_shows_a_member_that_came_after_it_was_compiled(replica):
+    recipes = replica.collection("recipe")
+    recipes["tea"] = {"minutes": 4}
+    everything = "SELECT * FROM documents_recipe"
+    assert "grams" not in replica.query(everything)[0].keys()
+    recipes["tea"] = {"minutes": 4, "grams": 12}
+    (row,) = replica.query(everything)
+    assert (row["minutes"], row["grams"]) == (4, 12)
+    assert replica.query(everything + " WHERE minutes = 9") == []
+
+
 def test_a_statement_that_only_finds_rows_is_a_query(replica):
     with pytest.raises(godwit.Error) as failure:
         replica.execute("SELECT * FROM note")

@@ -95,7 +95,7 @@ public func query(
     let sql = SQL(text: try Arguments.text(sql, "statement"), values: try Arguments.values(values, count))
     place.pointee = try transaction.reading { reader in
       try reader.checkIsOpen()
-      return transaction.add(OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
+      return transaction.add(try OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
     }
   }
 }

@@ -18,15 +18,23 @@ final class OpenRows: Handled, @unchecked Sendable {
   private let row: UnsafeMutablePointer<godwit_value>
 
   private enum Source {
-    case statement(Statement)
+    /// A statement, and whether it has been stepped to a row that nobody has read.
+    case statement(Statement, isAhead: Bool)
     /// Rows that are in memory, the next one's number, and what the latest one's values point to.
     case list([[String]], next: Int, texts: [UnsafeMutablePointer<CChar>?])
   }
 
-  /// Rows of a statement of the transaction's connection, ready to step.
-  convenience init(_ statement: Statement, of transaction: OpenTransaction) {
-    let names = (0..<statement.columnCount).map(statement.columnName)
-    self.init(.statement(statement), names, transaction)
+  /// Rows of a statement of the transaction's connection, which is stepped to the first of them: before that it has the
+  /// columns of the schema it was compiled for. Gives the statement back when it fails.
+  convenience init(_ statement: Statement, of transaction: OpenTransaction) throws {
+    do {
+      let hasRow = try statement.step()
+      self.init(hasRow ? .statement(statement, isAhead: true) : nil, statement.columnNames, transaction)
+      if !hasRow { statement.giveBack() }
+    } catch {
+      statement.giveBack()
+      throw error
+    }
   }
 
   /// Rows of texts that are in memory.
@@ -34,7 +42,7 @@ final class OpenRows: Handled, @unchecked Sendable {
     self.init(.list(list, next: 0, texts: []), columns, transaction)
   }
 
-  private init(_ source: Source, _ columns: [String], _ transaction: OpenTransaction) {
+  private init(_ source: Source?, _ columns: [String], _ transaction: OpenTransaction) {
     self.source = source
     self.transaction = transaction
     names = columns.map(CText.copy)
@@ -65,9 +73,12 @@ final class OpenRows: Handled, @unchecked Sendable {
 
   private func step() throws -> UnsafePointer<godwit_value>? {
     switch source {
-    case .statement(let statement)?:
+    case .statement(let statement, let isAhead)?:
       // After a failure, too: another step would begin anew.
-      guard try Result(catching: statement.step).mapError({ finish(with: $0) }).get() else { return finish() }
+      guard try isAhead || Result(catching: statement.step).mapError({ finish(with: $0) }).get() else {
+        return finish()
+      }
+      source = .statement(statement, isAhead: false)
       for column in 0..<Int32(names.count) { row[Int(column)] = statement.cValue(at: column) }
     case .list(let rows, let next, let texts)?:
       for text in texts { free(text) }
@@ -98,7 +109,7 @@ final class OpenRows: Handled, @unchecked Sendable {
   /// Gives the statement back to its connection.
   func close() {
     switch source {
-    case .statement(let statement)?: statement.giveBack()
+    case .statement(let statement, _)?: statement.giveBack()
     case .list(_, _, let texts)?: for text in texts { free(text) }
     case nil: break
     }

@@ -72,11 +72,12 @@ extension Connection {
   }
 
   private static func rows(_ statement: Statement) throws -> [Row] {
-    let columns = (0..<statement.columnCount).map(statement.columnName)
+    guard try statement.step() else { return [] }
+    let columns = statement.columnNames
     var rows: [Row] = []
-    while try statement.step() {
+    repeat {
       rows.append(Row(columns: columns, values: try columns.indices.map { try statement.value(at: Int32($0)) }))
-    }
+    } while try statement.step()
     return rows
   }
 }

@@ -135,7 +135,11 @@ package final class Statement {
 
   /// How many parameters it has.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+  /// How many columns its rows have, once it has been stepped. Before that those of the schema it was compiled for,
+  /// which another connection may have changed since: the first step compiles it anew.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+  /// The names of the columns, once it has been stepped.
+  package var columnNames: [String] { (0..<columnCount).map(columnName) }
   package func columnName(_ index: Int) -> String {
     sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? ""
   }

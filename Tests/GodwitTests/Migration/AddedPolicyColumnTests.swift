@@ -125,4 +125,36 @@ struct AddedPolicyColumnTests {
     for _ in 0..<2 { try await group.exchange() }
     try await group.expectSame()
   }
+
+  @Test("a value in an added column that own work takes the place of is listed, though its insert had no such column")
+  func rejoinedOverAddedColumn() async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "guests") {
+        $0.create("guest") {
+          $0.column("id", Int.self)
+          $0.column("name", String.self)
+        }
+      }
+      Migration.addition(2, "moods") { $0.alter("guest") { $0.add("mood", Int.self, default: 3) } }
+    }
+    try await group.exchange()
+    try await group[0].members.remove("replica-1")
+    try await group.update(0, to: 2)
+    try await group.write(0, "INSERT INTO guest VALUES (1, 'ann', 1)", "UPDATE guest SET mood = 11")
+    group.clock.advance(1_000)
+    try await group.write(1, "INSERT INTO guest VALUES (1, 'cid')")
+    try await group.update(1, to: 2)
+    try await group.write(1, "UPDATE guest SET mood = 13")
+    try await group[0].members.invite(
+      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+    let file = group.folder.file("stateFile")
+    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    let report = try await group[1].rejoin(from: .file(file))
+    #expect(report.applied.state?.replayed == 2)
+    #expect(try await group.rows(1, "SELECT * FROM guest") == [[1, "cid", 13]])
+    let lost = try await group[1].conflicts.list().map {
+      [$0.column.map(Value.text) ?? .null, $0.losingValue, $0.winningValue]
+    }
+    #expect(Set(lost) == [["name", "ann", "cid"], ["mood", 11, 13]])
+  }
 }

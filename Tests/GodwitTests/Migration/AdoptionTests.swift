@@ -49,6 +49,17 @@ struct AdoptionTests {
     try await group.expectSame()
   }
 
+  @Test("a raw query shows a column that came after its statement was compiled, at once")
+  func rawQuery() async throws {
+    let group = try await MigrationGroup([1, 2], Self.notes)
+    try await group.write(0, "INSERT INTO note VALUES (1, 'One')")
+    let all: SQL = "SELECT * FROM note"
+    #expect(try await group[0].rows(all).map(\.values) == [[1, "One"]])
+    try await group.send(1, to: 0)
+    let rows = try await group[0].rows(all)
+    #expect(rows.map(\.values) == [[1, "One", 3]] && rows.first?.columns == ["id", "title", "stars"])
+  }
+
   @Test("additions behind a barrier wait with it, and come with the update")
   func behindBarrier() async throws {
     let group = try await MigrationGroup([1, 5], Self.notes)

@@ -76,7 +76,7 @@ extension SQL {
   /// Fetching throws `valueMismatch` that names the column.
   public func decoding<Element: Decodable & Sendable>(_ type: Element.Type) -> RawRequest<Element> {
     RawRequest(self) { statement in
-      let columns = (0..<statement.columnCount).map(statement.columnName)
+      let columns = statement.columnNames
       let values = try columns.indices.map { try statement.value(at: Int32($0)) }
       return try Row(columns: columns, values: values).decode(type)
     }
