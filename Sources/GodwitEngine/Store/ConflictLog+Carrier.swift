@@ -19,7 +19,7 @@ extension ConflictLog {
     }
 
     /// What becomes of a column.
-    private struct Landing {
+    private struct Target {
       let name: String
       let conversions: [Conversion]
     }
@@ -29,15 +29,15 @@ extension ConflictLog {
     private static let mark = "\u{2}"
 
     func carry(_ old: CatalogTable, to new: SchemaDraft.Table) throws {
-      let landings = Self.landings(new)
+      let targets = Self.targets(new)
       for text in try columnTexts(of: old) {
         let before = ConflictColumns(text: text)
         var after = before
         var conversions = before.all.map { _ in [Conversion]() }
         for (place, column) in before.all.enumerated() where column.formerSince == nil {
-          if let landing = landings[column.name] {
-            after.all[place].name = landing.name
-            conversions[place] = landing.conversions
+          if let target = targets[column.name] {
+            after.all[place].name = target.name
+            conversions[place] = target.conversions
           } else {
             after.all[place].formerSince = version
           }
@@ -67,13 +67,13 @@ extension ConflictLog {
 
     /// By the columns' names before. What is derived from a column stands behind it, and takes its entries when it
     /// goes.
-    private static func landings(_ new: SchemaDraft.Table) -> [String: Landing] {
-      var landings: [String: Landing] = [:]
+    private static func targets(_ new: SchemaDraft.Table) -> [String: Target] {
+      var targets: [String: Target] = [:]
       for (column, source) in zip(new.definition.columns, new.sources) {
-        guard let name = source.column, landings[name] == nil else { continue }
-        landings[name] = Landing(name: column.name, conversions: source.conversions)
+        guard let name = source.column, targets[name] == nil else { continue }
+        targets[name] = Target(name: column.name, conversions: source.conversions)
       }
-      return landings
+      return targets
     }
 
     private func columnTexts(of table: CatalogTable) throws -> [String] {
