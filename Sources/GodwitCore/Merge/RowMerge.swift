@@ -107,9 +107,11 @@ package struct RowMerge {
     if !claimsAll(write) { state.overrides[cell.column] = write.stamp }
   }
 
-  /// Whether its stamp stands for every column. An insert that leaves columns out writes those that it names alone.
+  /// Whether its stamp stands for every column that has one. An insert that leaves such columns out writes only those
+  /// that it names.
   private func claimsAll(_ write: RowWrite) -> Bool {
-    write.kind == .insert && rules.insertsClaimAll && write.cells.count == rules.columns.count
+    write.kind == .insert && rules.insertsClaimAll
+      && write.cells.count { rules.policies[$0.column] == nil } == rules.columns.count - rules.policies.count
   }
 
   /// An update adds; an insert takes back what it saw and starts from its own value.

@@ -157,4 +157,27 @@ struct AddedPolicyColumnTests {
     }
     #expect(Set(lost) == [["name", "ann", "cid"], ["mood", 11, 13]])
   }
+
+  @Test("an insert of before a count and a column were added stands for that column, whichever came first here")
+  func insertBeforeBoth() async throws {
+    let group = try await MigrationGroup([1, 3, 2]) {
+      Migration(1, "guests") {
+        $0.create("guest") {
+          $0.column("id", Int.self)
+          $0.column("name", String.self)
+        }
+      }
+      Migration.addition(2, "visits") { $0.alter("guest") { $0.add("visits", Int.self, default: 0, merge: .counter) } }
+      Migration.addition(3, "moods") { $0.alter("guest") { $0.add("mood", Int.self, default: 0) } }
+    }
+    try await group.write(1, "INSERT INTO guest VALUES (1, 'desk', 0, 5)")
+    try await group.write(0, "INSERT INTO guest VALUES (1, 'lap')")
+    try await group.send(0, to: 2)
+    try await group.send(1, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.expectSame()
+    for replica in 0...2 {
+      #expect(try await group.rows(replica, "SELECT name, visits, mood FROM guest") == [["lap", 0, 0]])
+    }
+  }
 }
