@@ -30,8 +30,15 @@ struct ReturningRows {
       hlc: HLC(milliseconds: writer.wallClock.milliseconds(), counter: 0), dot: Dot(writer.log.origins.own, .none))
   }
 
-  /// Returns how many rows there were.
+  /// What went here goes first, then what was changed, then what is new: a unique value may have passed from row to
+  /// row. Returns how many rows there were.
   func run(stampedAs stamp: HLC?) throws -> Int {
+    if let former = aside.former {
+      try forEachBatch(former.missing(from: aside.name)) { keys in
+        for key in keys { try delete(rowKey(key), former.values(key)) }
+      }
+      try change(since: former)
+    }
     var count = 0
     try forEachBatch(rows, stampedAs: stamp) { rows in
       count += rows.count
@@ -41,18 +48,36 @@ struct ReturningRows {
         try insert(row)
       }
     }
-    guard let former = aside.former else { return count }
+    return count
+  }
+
+  /// Changes what was changed here. What a unique value keeps out is tried again as long as another row could be
+  /// changed.
+  private func change(since former: FormerRows) throws {
+    var refused: [[Value]] = []
     try forEachBatch(rows) { rows in
       for row in rows {
         let key = Array(row.prefix(definition.keyCount))
         guard let before = try former.values(key) else { continue }
-        try change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)))
+        let isDone = try change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)), isLast: false)
+        if !isDone { refused.append(row) }
       }
     }
-    try forEachBatch(former.missing(from: aside.name)) { keys in
-      for key in keys { try delete(rowKey(key), former.values(key)) }
+    var isAdvancing = true
+    while !refused.isEmpty {
+      var left: [[Value]] = []
+      let isLast = !isAdvancing
+      try writer.reported {
+        for row in refused {
+          let key = Array(row.prefix(definition.keyCount))
+          guard let before = try former.values(key) else { continue }
+          let isDone = try change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)), isLast: isLast)
+          if !isDone { left.append(row) }
+        }
+      }
+      isAdvancing = left.count < refused.count
+      refused = left
     }
-    return count
   }
 
   private var rows: SQL { SQL(text: "SELECT \(definition.quotedColumnList) FROM \(aside.name) ORDER BY rowid") }
@@ -98,9 +123,12 @@ struct ReturningRows {
   // MARK: Rows that were changed here
 
   /// A cell that the group has left alone takes what it became here.
-  private func change(_ key: RowKey, from before: [Value], to here: [Value]) throws {
+  ///
+  /// - Parameter isLast: Whether what a constraint refuses is a conflict. Otherwise that gives false, and the row is as
+  ///   it was.
+  private func change(_ key: RowKey, from before: [Value], to here: [Value], isLast: Bool) throws -> Bool {
     let changed = here.indices.filter { here[$0] != before[$0] }
-    guard !changed.isEmpty else { return }
+    guard !changed.isEmpty else { return true }
     let current = try table.rows.values(key.key)
     var written: [(column: Int, value: Value)] = []
     var lost: [Int] = []
@@ -113,9 +141,11 @@ struct ReturningRows {
       if value != current[place] { written.append((column, value)) }
     }
     if let current, !written.isEmpty, try !update(key, current, written) {
+      guard isLast else { return false }
       lost += written.map { $0.column - definition.keyCount }
     }
     for place in lost { try keep(place, here[place], of: key, insteadOf: current?[place] ?? .null) }
+    return true
   }
 
   /// Whether the table takes it.
@@ -148,13 +178,17 @@ struct ReturningRows {
 
   /// A row that the group has left alone goes as it went here.
   private func delete(_ key: RowKey, _ before: [Value]?) throws {
-    guard let current = try table.rows.values(key.key) else { return }
-    guard current != before else {
-      try table.rows.delete(key.key)
-      return try CaptureTriggers.report(table.row(key, current), deletedFrom: entry, on: writer.connection)
+    let current = try table.rows.values(key.key)
+    // One that waits may come back for others.
+    guard try current != nil || states.load(key)?.isAlive(definition.deletes) == true else { return }
+    guard let current, current == before else {
+      _ = try conflicts.add(
+        ConflictEntry(
+          kind: .delete, row: key, columns: [], values: [], winningValues: [], loser: unlogged, winner: nil))
+      return
     }
-    _ = try conflicts.add(
-      ConflictEntry(kind: .delete, row: key, columns: [], values: [], winningValues: [], loser: unlogged, winner: nil))
+    try table.rows.delete(key.key)
+    try CaptureTriggers.report(table.row(key, current), deletedFrom: entry, on: writer.connection)
   }
 
   // MARK: Conflicts

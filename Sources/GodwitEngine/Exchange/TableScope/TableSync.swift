@@ -65,14 +65,26 @@ package struct TableSync {
       DELETE FROM \(SQLName.quoted(definition.name));
       """)
     let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
-    if !hidden.isEmpty { try connection.execute("CREATE INDEX \(name)_key ON \(name) (\(definition.quotedKeyList))") }
+    if try !hidden.isEmpty || FormerRows.areKept(of: number, on: connection) {
+      try connection.execute("CREATE INDEX \(name)_key ON \(name) (\(definition.quotedKeyList))")
+    }
     for row in hidden {
       try connection.run("DELETE FROM \(name) WHERE \(definition.keyCondition)", Array(row.prefix(definition.keyCount)))
       try connection.run("INSERT INTO \(name) (\(definition.quotedColumnList)) VALUES (\(places))", row)
     }
+    let former = try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection)
+    if former != nil { try followTimes(of: number) }
     return Aside(
       number: number, table: definition.name, name: name, wasSynced: wasSynced, hadHidden: !hidden.isEmpty,
-      former: try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection))
+      former: former)
+  }
+
+  /// What is written to the rows from now on is later than all that their states know.
+  private func followTimes(of table: Int) throws {
+    try RowStates(connection: connection, origins: writer.log.origins).forEach(of: table) { key, state in
+      if let latest = state.latest { try writer.clock.take(latest, of: key) }
+    }
+    try writer.clock.save(through: writer.log.origins.ownSequence)
   }
 
   /// Puts the rows of tables back as this replica's writes, and judges their references once all are there. Returns
