@@ -81,9 +81,18 @@ package struct SchemaMigration: Hashable, Sendable {
   /// Its steps in words.
   package var lines: [String] { ["migration \(version) \"\(name)\""] + steps.flatMap(\.lines).map { "  \($0)" } }
 
-  /// What this one and the other say, line by line: `-` is only here, `+` only there.
+  /// More lines than these are compared with no others: the time grows with their product, and another may have made
+  /// them.
+  private static let comparedLineLimit = 1_000
+
+  /// What this one and the other say, line by line: `-` is only here, `+` only there. Of long ones the lines from the
+  /// first difference on.
   package func difference(from other: SchemaMigration) -> [String] {
-    let change = other.lines.difference(from: lines)
+    let (here, there) = (self.lines, other.lines)
+    let isLong = max(here.count, there.count) > Self.comparedLineLimit
+    let start = isLong ? max(0, zip(here, there).prefix { $0 == $1 }.count - 1) : 0
+    let lines = Array(here.dropFirst(start).prefix(Self.comparedLineLimit))
+    let change = there.dropFirst(start).prefix(Self.comparedLineLimit).difference(from: lines)
     var result = lines.map { "  \($0)" }
     // Removals count from the end, so that the places of those before them stay.
     for case .remove(let offset, let line, _) in change.removals { result[offset] = "- \(line)" }

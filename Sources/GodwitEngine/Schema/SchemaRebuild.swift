@@ -39,8 +39,7 @@ final class SchemaRebuild {
     let old: CatalogTable
     let new: SchemaDraft.Table
     let temporaryName: String
-    /// What the program itself made on the table.
-    let ownObjects: [String]
+    let ownObjects: OwnObjects
     let lastNumber: Value?
   }
 
@@ -65,6 +64,7 @@ final class SchemaRebuild {
       try StoredTables(connection).rename(work.old.id, to: work.temporaryName)
     }
     for work in works { try finish(work) }
+    for work in works { try fitting(work) { try work.ownObjects.check(on: work.new.definition, connection) } }
     for table in draft.tables where table.origin == nil {
       try Catalog.create(table.definition, on: connection)
       made.append(table.definition.name)
@@ -120,23 +120,12 @@ final class SchemaRebuild {
   private func begin(_ table: SchemaDraft.Table, of old: CatalogTable) throws -> Work {
     let name = old.definition.name
     let declared = Set(old.definition.indexes.map { old.definition.indexName($0).lowercased() })
-    let sql = """
-      SELECT name, sql FROM sqlite_master WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger')
-        AND sql IS NOT NULL AND name NOT LIKE 'godwit\\_%' ESCAPE '\\' ORDER BY rowid
-      """
-    let own = try connection.withStatement(sql) { statement in
-      try statement.bind([.text(name)])
-      var texts: [String] = []
-      while try statement.step() {
-        if try !declared.contains(statement.text(at: 0).lowercased()) { texts.append(try statement.text(at: 1)) }
-      }
-      return texts
-    }
     let lastNumber =
       old.definition.numbersKeys
       ? try connection.scalar("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(name)]) : nil
     return Work(
-      old: old, new: table, temporaryName: "godwit_new_\(old.id)", ownObjects: own, lastNumber: lastNumber)
+      old: old, new: table, temporaryName: "godwit_new_\(old.id)",
+      ownObjects: try OwnObjects(on: name, besides: declared, connection), lastNumber: lastNumber)
   }
 
   private func fill(_ work: Work) throws {
@@ -222,18 +211,20 @@ final class SchemaRebuild {
     if definition.isSynced {
       for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
     }
-    for sql in work.ownObjects {
-      do {
-        try connection.execute(sql)
-      } catch let error as GodwitError {
-        throw GodwitError(
-          .invalidMigration,
-          "an index or trigger of the program's own on table \(work.old.definition.name) "
-            + "does not fit the table any more", hint: "nothing was altered; drop it first", underlying: error)
-      }
-    }
+    try fitting(work) { for sql in work.ownObjects.statements { try connection.execute(sql) } }
     try Catalog.update(table, on: connection)
     try renumber(work)
     try conflicts.carry(work.old, to: work.new)
+  }
+
+  private func fitting(_ work: Work, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as GodwitError {
+      throw GodwitError(
+        .invalidMigration,
+        "an index or trigger of the program's own on table \(work.old.definition.name) "
+          + "does not fit the table any more", hint: "nothing was altered; drop it first", underlying: error)
+    }
   }
 }

@@ -5,8 +5,9 @@ import GodwitBase
 /// whole tables.
 extension Connection {
   /// The columns that hold the key of a row that is not there, as `table.column`, with the table they refer to.
-  private func danglingReferences() throws -> [(column: String, target: String)] {
-    try withStatement("PRAGMA foreign_key_check") { statement in
+  private func danglingReferences(in table: String?) throws -> [(column: String, target: String)] {
+    let place = table.map { "(\(Self.quoted($0)))" } ?? ""
+    return try withStatement("PRAGMA foreign_key_check\(place)") { statement in
       var found: [(column: String, target: String)] = []
       while try statement.step(), found.count < 100 {
         let table = try statement.text(at: 0)
@@ -26,9 +27,12 @@ extension Connection {
     return current != 0
   }
 
-  /// Throws `constraint`, naming the columns, when a row of any table refers to none. Reads all tables that refer.
-  package func checkReferences(hint: String) throws {
-    let dangling = try danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
+  /// Throws `constraint`, naming the columns, when a row of these tables refers to none. Reads all of them that refer.
+  ///
+  /// - Parameter tables: Nil for all there are.
+  package func checkReferences(of tables: [String]? = nil, hint: String) throws {
+    let found = try tables.map { try $0.flatMap { try danglingReferences(in: $0) } } ?? danglingReferences(in: nil)
+    let dangling = found.map { "\($0.column) refers to no row of \($0.target)" }
     guard dangling.isEmpty else {
       throw GodwitError(
         .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))", hint: hint)
