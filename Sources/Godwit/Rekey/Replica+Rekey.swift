@@ -30,7 +30,7 @@ extension Replica.Maintenance {
       try withExtendedLifetime(lock) {
         // Nobody writes to the old file from here on until it has no name.
         try writer.connection.beginWriting()
-        defer { if writer.connection.isInTransaction { try? writer.connection.execute("ROLLBACK") } }
+        defer { writer.connection.rollBack() }
         try Self.rekey(swap, keys, cancelledWith: writer.connection, progress)
       }
     }

@@ -90,15 +90,15 @@ package final class ReplicaWriter {
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
   package func inMerge<Output>(_ body: () throws -> Output) throws -> Output {
-    let output = try withoutChecks {
+    try withoutChecks {
       try inTransaction {
         let output = try body()
         tally.touch()
+        // Before the commit: what fails afterwards would say that nothing was done.
+        try memory.lookAtLimbo()
         return output
       }
     }
-    try memory.lookAtLimbo()
-    return output
   }
 
   /// Runs the body with triggers and foreign keys off.
@@ -157,7 +157,7 @@ package final class ReplicaWriter {
       capture.removeAll()
       tally.discard()
       memory.expire()
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      connection.rollBack()
       anchor.putBack()
       throw error
     }

@@ -6,7 +6,7 @@ extension Connection {
       try body()
       try execute("COMMIT")
     } catch {
-      if isInTransaction { try? execute("ROLLBACK") }
+      rollBack()
       throw error
     }
   }
@@ -15,7 +15,13 @@ extension Connection {
   package func reading<Output>(_ body: () throws -> Output) throws -> Output {
     guard !isInTransaction else { return try body() }
     try execute("BEGIN")
-    defer { try? execute("ROLLBACK") }
+    defer { rollBack() }
     return try body()
+  }
+
+  /// Rolls the running transaction back, if there is one. An interrupt that comes as ROLLBACK begins takes effect
+  /// there, and the transaction stays; it has been used up then.
+  package func rollBack() {
+    for _ in 0..<3 where isInTransaction { try? execute("ROLLBACK") }
   }
 }

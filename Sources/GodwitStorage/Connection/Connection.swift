@@ -308,7 +308,7 @@ package final class Connection {
     do {
       try requireName()
     } catch {
-      try? execute("ROLLBACK")
+      rollBack()
       throw error
     }
     guard hasMoved else {

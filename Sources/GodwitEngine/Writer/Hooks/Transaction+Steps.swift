@@ -100,6 +100,8 @@ extension Transaction {
   private func run<Root: Model>(_ hook: Hook, _ model: inout Root, _ steps: WriteSteps) throws {
     guard let hooks = steps.hooks else { return }
     try withUnsafeMutablePointer(to: &model) { try hooks.run(hook, at: UnsafeMutableRawPointer($0), in: self) }
+    // What a hook ran, and took no notice of, may have rolled everything back.
+    try checkIsOpen()
   }
 }
 
