@@ -7,11 +7,14 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   private let writer: DatabaseThread<Writer>
   private let readers: [DatabaseThread<Connection>]
   private let checkpointer: Checkpointer
-  private let load: Mutex<[Int]>
+  private let free: FreeReaders
   /// Makes a reader beside the others, which is used once.
   private let makeReader: @Sendable () -> DatabaseThread<Connection>
   /// The rows that are on their way; nil when the pool is closed.
   private let channels = Mutex<[WeakProducer]?>([])
+
+  /// Ten years.
+  private static var longestIdleSeconds: Double { 10 * 365 * 86_400 }
 
   package typealias Connect = @Sendable (Connection.Mode, CancellationFlag) throws -> Connection
 
@@ -28,6 +31,8 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
     connect: @escaping Connect, prepareReader: @escaping @Sendable (Connection) throws -> Void,
     makeWriter: @escaping @Sendable (Connection) throws -> Writer
   ) {
+    // No clock counts further than some centuries.
+    let idleSeconds = idleSeconds.map { min($0, Self.longestIdleSeconds) }
     let closing = NSLock()
     let checkpointer = Checkpointer(idleSeconds: idleSeconds, closing: closing) { try connect(.reader, $0) }
     let reader: @Sendable (String, Double?) -> DatabaseThread<Connection> = { name, idleSeconds in
@@ -48,7 +53,7 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
     }
     self.checkpointer = checkpointer
     self.readers = readers
-    load = Mutex(Array(repeating: 0, count: readerCount))
+    free = FreeReaders(count: readerCount)
   }
 
   /// Runs the body on the writer's thread, one after another.
@@ -75,13 +80,9 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   package func readOnce<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
-    let index = load.withLock { load in
-      let least = load.indices.min { load[$0] < load[$1] } ?? 0
-      load[least] += 1
-      return least
-    }
-    defer { load.withLock { $0[index] -= 1 } }
-    return try await readers[index].run(body)
+    let number = try await free.take()
+    defer { free.giveBack(number) }
+    return try await readers[number].run(body)
   }
 
   /// Rows that the body gives one by one, in a read transaction on a thread of its own, as fast as they are taken: it
@@ -123,8 +124,9 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   ///   pool is closed already, or the database cannot be opened.
   package func close(after last: (@Sendable (Writer) -> Void)? = nil) async {
     writer.refuse(after: last)
-    for reader in readers { reader.refuse() }
+    free.refuse()
     await stopRows()
+    await free.areGivenBack()
     await Self.close(readers, writer, checkpointer)
   }
 
