@@ -77,15 +77,33 @@ public final class Replica: Sendable {
   public func write<Output: Sendable>(
     _ body: sending @escaping (Transaction) throws -> Output
   ) async throws -> Output {
+    let (output, upkeep) = try await commit(body)
+    await run(upkeep)
+    return output
+  }
+
+  /// What is due after a transaction.
+  package struct Upkeep: Sendable {
+    fileprivate let isSweepDue: Bool
+    fileprivate let isForgettingDue: Bool
+  }
+
+  /// Does as ``write(_:)`` does, and leaves to the caller what is due afterwards, which waits for others' writes.
+  package func commit<Output: Sendable>(
+    _ body: sending @escaping (Transaction) throws -> Output
+  ) async throws -> (Output, Upkeep) {
     let work = Handover(body)
-    let (output, isDue, isSweepDue) = try await withWriter { writer in
+    return try await withWriter { writer in
       let output = try writer.write(work.content)
       self.hasWritten.withLock { $0 = true }
-      return (output, writer.isForgettingDue(), writer.isSweepDue())
+      return (output, Upkeep(isSweepDue: writer.isSweepDue(), isForgettingDue: writer.isForgettingDue()))
     }
-    if isSweepDue { await sweepAlone() }
-    if isDue { await forgetAlone() }
-    return output
+  }
+
+  /// Does what is due.
+  package func run(_ upkeep: Upkeep) async {
+    if upkeep.isSweepDue { await sweepAlone() }
+    if upkeep.isForgettingDue { await forgetAlone() }
   }
 
   /// Runs the body on one state of the database. It neither waits for writes nor holds them up.

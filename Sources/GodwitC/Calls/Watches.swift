@@ -45,14 +45,17 @@ public func closeWatch(_ handle: OpaquePointer?) -> Int32 {
   }
 }
 
-/// Throws `notInSchema` for a name that is no table's. A collection's table comes with its first document.
+/// Throws `notInSchema` for a name that is no table's: a view changes with the tables that it reads. A collection's
+/// table comes with its first document.
 private func requireTables(_ names: [String], of open: OpenReplica) throws {
   let others = names.filter { !$0.hasPrefix("documents_") }
   guard !others.isEmpty else { return }
   let unknown = try open.working { replica in
     try await replica.read { reader in
       try others.first { name in
-        try reader.rows("SELECT 1 FROM sqlite_master WHERE name = \(name) COLLATE NOCASE").isEmpty
+        try reader.rows(
+          "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE"
+        ).isEmpty
       }
     }
   }

@@ -64,9 +64,10 @@ final class OpenTransaction: Handled, @unchecked Sendable {
   func note(_ number: UInt) { self.number = number }
 
   private func run() async {
+    var upkeep: Replica.Upkeep?
     do {
       if isWriting {
-        try await owner.replica.write { try self.serve($0) }
+        upkeep = try await owner.replica.commit { try self.serve($0) }.1
       } else {
         try await owner.replica.read { try self.serve($0) }
       }
@@ -76,6 +77,8 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     }
     opened.signal()
     ended.signal()
+    // Nobody waits for that: it comes after what others have begun to write.
+    if let upkeep { await owner.replica.run(upkeep) }
   }
 
   /// Lends the thread's connection until C ends the transaction.
