@@ -51,7 +51,7 @@ enum NotesOnStorageSamples {
     // begin sample
     let byGuests = Visit.order(by: \.guests, .descending)
     let sorted = byGuests.order(by: \.day)  // the most guests first; of as many, the earliest day
-    print(try sorted.sql.text)  // SELECT … ORDER BY "guests" DESC, "day"
+    print(try sorted.sql.text)  // SELECT … ORDER BY `guests` DESC, `day`
     // end sample
     // begin sample
     try await replica.write { transaction in
@@ -61,7 +61,7 @@ enum NotesOnStorageSamples {
     let seen = try await replica.rows("SELECT count(*) AS count FROM app_seen")
     // end sample
     try expect(found[0]["day"] == "2001-01-02 00:00:00", seen[0]["count"] == 1)
-    try expect(try sorted.sql.text.hasSuffix("ORDER BY \"guests\" DESC, \"day\""))
+    try expect(try sorted.sql.text.hasSuffix("ORDER BY `guests` DESC, `day`"))
     await replica.close()
   }
 }

@@ -32,6 +32,18 @@ extension ModelLayout {
 }
 
 extension Column {
+  /// Whether two stored texts are of one value. Sets and dictionaries inside one that is stored as JSON have no order,
+  /// and a program that knows fewer members than another gives none of the others up until it changes one.
+  func areSame(_ one: Value, _ other: Value) -> Bool {
+    guard case .text(let one) = one, case .text(let other) = other,
+      let property = Swift.type(of: keyPath).valueType as? any ColumnValue.Type,
+      let type = Self.present(property) as? any JSONColumnValue.Type
+    else { return false }
+    return JSONText.areSame(one, other, as: type)
+  }
+
+  private static func present<Property: ColumnValue>(_ type: Property.Type) -> Any.Type { Property._Present.self }
+
   /// Copies the column's property from one model to another.
   package func copy(from source: Root, to target: inout Root) {
     guard let property = Swift.type(of: keyPath).valueType as? any ColumnValue.Type else { return }

@@ -231,6 +231,7 @@ package final class ModelWriter {
     let layout = Root.schema.layout
     var changed = (layout.keyCount..<values.count).filter {
       values[$0] != stored[$0] && !layout.timestamps.contains($0)
+        && !Root.schema.columns[$0].areSame(values[$0], stored[$0])
     }
     guard !changed.isEmpty else { return nil }
     var values = values

@@ -107,6 +107,9 @@ private struct RowDecoder: Decoder {
       if case .integer(let number) = value, let found = try? JSONDecoder().decode(type, from: Data("\(number)".utf8)) {
         return found
       }
+      if case .real(let number) = value, let found = try? JSONDecoder().decode(type, from: Data("\(number)".utf8)) {
+        return found
+      }
       guard case .text(let text) = value else { throw mismatch(type, key) }
       // A text that is no JSON may be a raw value, a URL, a decimal: those decode from a JSON string.
       if let found = try? JSONDecoder().decode(type, from: Data(text.utf8)) { return found }

@@ -73,6 +73,6 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Inserts a table or column name, quoted.
-    public mutating func appendInterpolation(name: String) { text += SQLName.quoted(name) }
+    public mutating func appendInterpolation(name: String) { text += SQLName.column(name) }
   }
 }

@@ -2,6 +2,10 @@
 package enum SQLName {
   /// The name between double quotes, so that it can never be read as anything but a name.
   package static func quoted(_ name: String) -> String { name.enclosed(in: "\"") }
+
+  /// The name of a column where an expression may stand. Between double quotes SQLite takes a name that no column has
+  /// for a text (sqlite.org/quirks.html, section 8); between grave accents that is an error.
+  package static func column(_ name: String) -> String { name.enclosed(in: "`") }
 }
 
 extension String {

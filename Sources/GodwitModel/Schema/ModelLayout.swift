@@ -40,7 +40,7 @@ package final class ModelLayout: Sendable {
     self.loadHook = loadHook
     self.accesses = accesses
     quotedTable = SQLName.quoted(table)
-    quotedColumns = columns.map(SQLName.quoted)
+    quotedColumns = columns.map(SQLName.column)
     let list = quotedColumns.joined(separator: ", ")
     keyCondition = quotedColumns.prefix(keyCount).map { "\($0) = ?" }.joined(separator: " AND ")
     let places = columns.map { _ in "?" }.joined(separator: ", ")

@@ -2,7 +2,9 @@ import Foundation
 import GodwitBase
 import GodwitCore
 
-/// A Codable type stored as JSON text with sorted keys, so that equal values have equal text.
+/// A Codable type stored as JSON text with sorted keys, so that equal values have equal text. Only a set inside it, or
+/// a dictionary whose keys are neither texts nor Int, has another order each time: an update compares the values where
+/// they are Equatable, a query the texts.
 public protocol JSONColumnValue: ColumnValue, Codable {}
 
 extension JSONColumnValue {
@@ -65,5 +67,15 @@ enum JSONText {
     } catch {
       throw reader.mismatch("JSON of \(Target.self)")
     }
+  }
+
+  /// Whether both are texts of equal values; no for a type that cannot say, and for what does not decode.
+  static func areSame<Target: Decodable>(_ one: String, _ other: String, as type: Target.Type) -> Bool {
+    func value(_ text: String) -> Target? { try? JSONDecoder().decode(type, from: Data(text.utf8)) }
+    func areEqual<Known: Equatable>(_ known: Known.Type) -> Bool {
+      guard let first = value(one) as? Known, let second = value(other) as? Known else { return false }
+      return first == second
+    }
+    return (type as? any Equatable.Type).map { areEqual($0) } ?? false
   }
 }

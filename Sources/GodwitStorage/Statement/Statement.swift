@@ -113,7 +113,7 @@ package final class Statement {
   /// A failed statement has no effect, so what was captured since its start is taken back. `OR FAIL` statements of
   /// Godwit's own write one row and fail before the capture; what could stop half way runs in a savepoint.
   private func fail(_ code: Int32) -> any Error {
-    var failure = connection.runningFailure(code, sql: sql, authority)
+    var failure = connection.runningFailure(code, sql: sql, authority, isReading: isReadOnly)
     if !isReadOnly, code & 0xFF == SQLITE_MISMATCH {
       failure = GodwitError(.constraint, "a key that numbers its table's rows is no integer")
     }

@@ -66,7 +66,7 @@ struct FunctionTests {
     }
     #expect(
       try nested.select { $0.name }.sql.text
-        == #"SELECT "name" FROM "author" WHERE EXISTS (SELECT 1 FROM "book" AS "godwit_inner_2" "#
+        == #"SELECT `name` FROM "author" WHERE EXISTS (SELECT 1 FROM "book" AS "godwit_inner_2" "#
         + #"WHERE "godwit_inner_2"."author" IS "author"."id" AND EXISTS (SELECT 1 FROM "book" AS "godwit_inner_1" "#
         + #"WHERE "godwit_inner_1"."sequel_of" IS "godwit_inner_2"."id"))"#)
   }

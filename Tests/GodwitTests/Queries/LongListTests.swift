@@ -85,8 +85,8 @@ struct LongListTests {
   func sql() throws {
     #expect(
       try ListItem.where { $0.id.isIn([1, 2]) }.select { $0.id }.sql.text
-        == #"SELECT "id" FROM "item" WHERE "id" IN (?, ?)"#)
+        == #"SELECT `id` FROM "item" WHERE `id` IN (?, ?)"#)
     let long = try ListItem.where { $0.id.isIn(Array(0..<1_000)) }.select { $0.id }.sql
-    #expect(long.text.contains("godwit_is_in(\"id\", ?, ?)") && long.values.count == 2)
+    #expect(long.text.contains("godwit_is_in(`id`, ?, ?)") && long.values.count == 2)
   }
 }

@@ -73,11 +73,11 @@ struct PageTests {
   func sql() throws {
     #expect(
       try Book.page(after: library.waves.id, limit: 2).select { $0.title }.sql.text
-        == #"SELECT "title" FROM "book" WHERE "id" > ? ORDER BY "id" LIMIT ?"#)
+        == #"SELECT `title` FROM "book" WHERE `id` > ? ORDER BY `id` LIMIT ?"#)
     #expect(
       try Square.page(after: PairKey(1, "a"), limit: 2).select { $0.weight }.sql.text
-        == #"SELECT "weight" FROM "square" WHERE "row" >= ? AND ("row" > ? OR "column" > ?) "#
-        + #"ORDER BY "row", "column" LIMIT ?"#)
+        == #"SELECT `weight` FROM "square" WHERE `row` >= ? AND (`row` > ? OR `column` > ?) "#
+        + #"ORDER BY `row`, `column` LIMIT ?"#)
   }
 
   @Test("of a query with an order, a limit or an offset is refused, and so is a negative one")

@@ -94,7 +94,7 @@ struct PredicateTests {
     let query = Book.where(#Predicate { $0.pages > 3 && ($0.title == "a" || $0.subtitle == nil) })
     #expect(
       try query.select { $0.id }.sql.text
-        == #"SELECT "id" FROM "book" WHERE "pages" > ? AND ("title" = ? OR "subtitle" IS NULL)"#)
+        == #"SELECT `id` FROM "book" WHERE `pages` > ? AND (`title` = ? OR `subtitle` IS NULL)"#)
   }
 
   @Test("that cannot be written is an error that names the part, never a filter in memory")

@@ -125,11 +125,11 @@ struct SelectionTests {
     #expect(
       try Book.where { $0.pages > 3 && ($0.title == "a" || !$0.isLent) }.order(by: \.title, .descending).limit(2)
         .select { ($0.title, $0.pages) }.sql.text
-        == #"SELECT "title", "pages" FROM "book" WHERE "pages" > ? AND ("title" = ? OR NOT "is_lent") ORDER BY "title" DESC LIMIT ?"#
+        == #"SELECT `title`, `pages` FROM "book" WHERE `pages` > ? AND (`title` = ? OR NOT `is_lent`) ORDER BY `title` DESC LIMIT ?"#
     )
     #expect(
       try Book.all.group(by: \.author).having { $0.pages.sum() > 9 }.select { ($0.author, $0.pages.sum()) }.sql.text
-        == #"SELECT "author", sum("pages") FROM "book" GROUP BY "author" HAVING sum("pages") IS NOT NULL AND sum("pages") > ?"#
+        == #"SELECT `author`, sum(`pages`) FROM "book" GROUP BY `author` HAVING sum(`pages`) IS NOT NULL AND sum(`pages`) > ?"#
     )
   }
 

@@ -123,9 +123,9 @@ struct OpeningTests {
     let none = try await lines(.none)
     #expect(none.contains { $0.contains("opened") } && !none.contains { $0.contains("SELECT") })
     let redacted = try await lines(.redacted)
-    #expect(redacted.contains { $0.hasPrefix("debug: SELECT") && $0.contains("\"title\" = ?") })
+    #expect(redacted.contains { $0.hasPrefix("debug: SELECT") && $0.contains("`title` = ?") })
     #expect(!redacted.contains { $0.contains("secret") })
-    #expect(try await lines(.withValues).contains { $0.contains("\"title\" = 'a secret title'") })
+    #expect(try await lines(.withValues).contains { $0.contains("`title` = 'a secret title'") })
     #expect(try await lines(.withValues, level: .info).isEmpty)
     #expect(Logger(label: "godwit").logLevel == .info)
   }

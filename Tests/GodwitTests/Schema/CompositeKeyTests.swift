@@ -156,7 +156,7 @@ struct CompositeKeyTests {
   func sql() throws {
     #expect(
       try Cell.where { $0.id == PairKey("s", PairKey(1, 2)) }.select { $0.id.count() }.sql.text
-        == #"SELECT count("sheet") FROM "cell" WHERE "sheet" = ? AND "row" = ? AND "column" = ?"#)
+        == #"SELECT count(`sheet`) FROM "cell" WHERE `sheet` = ? AND `row` = ? AND `column` = ?"#)
   }
 
   @Test("is no value to select, and too many keys are refused")

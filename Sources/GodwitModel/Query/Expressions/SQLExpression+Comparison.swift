@@ -11,11 +11,20 @@ extension SQLExpression {
   private func compareAsValue<Other>(_ isEqual: Bool, _ right: [SQLPart], _ type: Other.Type) -> SQLExpression<Bool>
   where Other: ColumnValue {
     let isNullable = Value.isNullable || Other.isNullable
-    if case .key(let columns)? = parts.first, case .key(let values)? = right.first {
+    if case .key(let columns)? = parts.first, let values = Self.keyValues(right, count: columns.count) {
       let same = SQLExpression<Bool>(keys: columns, values, isNullable ? "IS" : "=")
       return isEqual ? same : !same
     }
     return compare(isNullable ? (isEqual ? "IS" : "IS NOT") : (isEqual ? "=" : "<>"), right)
+  }
+
+  /// The values of a key's columns, of which nil stands for all.
+  private static func keyValues(_ parts: [SQLPart], count: Int) -> [SQLPart]? {
+    switch parts.first {
+    case .key(let values)?: values
+    case .value(.null)? where parts.count == 1: Array(repeating: .value(.null), count: count)
+    default: nil
+    }
   }
 
   /// Holds the value.
@@ -62,7 +71,8 @@ extension SQLExpression {
   /// Holds none of the values.
   public func isNotIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> { !isIn(values) }
 
-  /// Holds one of the values that the query selects; nil is never one of them.
+  /// Holds one of the values that the query selects; nil is never one of them. The selection stands by itself: to name
+  /// columns of the query around it, use ``Query/exists``.
   public func isIn<Other>(_ selection: Selection<Other>) -> SQLExpression<Bool>
   where Other: ColumnValue, Other._Present == Value._Present {
     let found = operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")]
@@ -113,6 +123,24 @@ extension SQLExpression where Value._Present: OrderedColumnValue {
   public func isIn(_ range: Range<Value._Present>) -> SQLExpression<Bool> {
     self >= range.lowerBound && self < range.upperBound
   }
+
+  /// Is at least where the range begins.
+  public func isIn(_ range: PartialRangeFrom<Value._Present>) -> SQLExpression<Bool> { self >= range.lowerBound }
+
+  /// Is at most where the range ends.
+  public func isIn(_ range: PartialRangeThrough<Value._Present>) -> SQLExpression<Bool> { self <= range.upperBound }
+
+  /// Is less than where the range ends.
+  public func isIn(_ range: PartialRangeUpTo<Value._Present>) -> SQLExpression<Bool> { self < range.upperBound }
+
+  /// Lies outside the range, both ends of which belong to it, or is nil.
+  public func isNotIn(_ range: ClosedRange<Value._Present>) -> SQLExpression<Bool> { !isIn(range) }
+
+  /// Lies outside the range, to which its upper end does not belong, or is nil.
+  public func isNotIn(_ range: Range<Value._Present>) -> SQLExpression<Bool> { !isIn(range) }
+
+  /// Is less than where the range begins, or nil.
+  public func isNotIn(_ range: PartialRangeFrom<Value._Present>) -> SQLExpression<Bool> { !isIn(range) }
 }
 
 extension SQLExpression {

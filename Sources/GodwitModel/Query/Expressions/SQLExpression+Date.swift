@@ -4,10 +4,12 @@ import GodwitBase
 // Parts of dates, in UTC. SQLite's calendar is Gregorian at all times and goes from the year 0 to 9999; what lies
 // beyond is NULL, which is `valueMismatch` where the column is not optional.
 extension SQLExpression {
-  /// Of whole seconds since 1970: rounded down, so that the last moments of a day belong to it.
+  /// Of whole seconds since 1970: rounded down, so that the last moments of a day belong to it. As a Julian day, for
+  /// SQLite 3.15 goes wrong by `unixepoch` from the year 5353 on.
   private static func part<Output>(_ format: String, _ seconds: [SQLPart]) -> SQLExpression<Output> {
-    SQLExpression<Output>(
-      [.text("CAST(strftime('\(format)', ")] + seconds + [.text(", 'unixepoch') AS INTEGER)")])
+    let isKnown: [SQLPart] = [.text("CASE WHEN (")] + seconds + [.text(") BETWEEN -62167219200 AND 253402300799 THEN ")]
+    let part = [.text("CAST(strftime('\(format)', (")] + seconds + [.text(") / 86400.0 + 2440587.5) AS INTEGER) END")]
+    return SQLExpression<Output>(isKnown + part)
   }
 
   /// Dates count seconds from 2001 on.

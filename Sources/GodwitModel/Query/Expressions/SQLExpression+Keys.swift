@@ -12,7 +12,7 @@ extension SQLExpression where Value == Bool {
   /// Whether one of the conditions holds, in a tree of little depth: SQLite's has a limit.
   init(anyOf conditions: ArraySlice<Self>) {
     switch conditions.count {
-    case 0: self.init([.text("0")])
+    case 0: self = .never
     case 1: self = conditions[conditions.startIndex]
     default:
       let middle = conditions.startIndex + conditions.count / 2

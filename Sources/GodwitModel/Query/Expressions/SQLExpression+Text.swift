@@ -4,7 +4,7 @@ import GodwitBase
 extension SQLExpression where Value == String {
   /// Begins with the text.
   public func hasPrefix(_ prefix: String) -> SQLExpression<Bool> {
-    guard !prefix.isEmpty else { return SQLExpression<Bool>([.text("1")]) }
+    guard !prefix.isEmpty else { return .always }
     var bytes: [SQLPart] = []
     bytes.reserveCapacity(parts.count + 6)
     bytes += "substr(CAST("
@@ -19,7 +19,7 @@ extension SQLExpression where Value == String {
 
   /// Ends with the text.
   public func hasSuffix(_ suffix: String) -> SQLExpression<Bool> {
-    guard !suffix.isEmpty else { return SQLExpression<Bool>([.text("1")]) }
+    guard !suffix.isEmpty else { return .always }
     let count = SQLPart.value(.integer(Int64(suffix.utf8.count)))
     // Of an empty text substr gives NULL, hence IS.
     return SQLExpression<Bool>(
@@ -117,3 +117,10 @@ public func == (left: () -> SQLExpression<Int>, right: Int) -> SQLExpression<Boo
 /// Not available: the length of a text is `length`, and `count()` counts rows.
 @available(*, unavailable, message: "the length of a text is length; count() counts the rows that hold a value")
 public func != (left: () -> SQLExpression<Int>, right: Int) -> SQLExpression<Bool> { left() != right }
+
+extension SQLExpression where Value == Bool {
+  /// Holds. A number alone would be that of a column where rows are ordered or grouped by it.
+  static var always: Self { Self([.text("1 = 1")], .comparison) }
+  /// Does not hold.
+  static var never: Self { Self([.text("1 = 0")], .comparison) }
+}

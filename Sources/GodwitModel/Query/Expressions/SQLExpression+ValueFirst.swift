@@ -39,3 +39,21 @@ extension Range where Bound: OrderedColumnValue {
   public func contains<Value>(_ expression: SQLExpression<Value>) -> SQLExpression<Bool>
   where Value._Present == Bound { expression.isIn(self) }
 }
+
+extension PartialRangeFrom where Bound: OrderedColumnValue {
+  /// Whether what the column holds is at least where the range begins; nil is not.
+  public func contains<Value>(_ expression: SQLExpression<Value>) -> SQLExpression<Bool>
+  where Value._Present == Bound { expression.isIn(self) }
+}
+
+extension PartialRangeThrough where Bound: OrderedColumnValue {
+  /// Whether what the column holds is at most where the range ends; nil is not.
+  public func contains<Value>(_ expression: SQLExpression<Value>) -> SQLExpression<Bool>
+  where Value._Present == Bound { expression.isIn(self) }
+}
+
+extension PartialRangeUpTo where Bound: OrderedColumnValue {
+  /// Whether what the column holds is less than where the range ends; nil is not.
+  public func contains<Value>(_ expression: SQLExpression<Value>) -> SQLExpression<Bool>
+  where Value._Present == Bound { expression.isIn(self) }
+}

@@ -56,12 +56,12 @@ struct SQLRenderer {
 
   var sql: SQL { SQL(text: text, values: values) }
 
-  /// As ``SQLName/quoted(_:)`` has it, without a text in between.
-  private mutating func write(name: String) {
-    guard !name.utf8.contains(UInt8(ascii: "\"")) else { return text += SQLName.quoted(name) }
-    text += "\""
+  /// As ``SQLName/quoted(_:)`` and ``SQLName/column(_:)`` have it, without a text in between.
+  private mutating func write(name: String, in mark: Unicode.Scalar) {
+    guard !name.unicodeScalars.contains(mark) else { return text += name.enclosed(in: mark) }
+    text.unicodeScalars.append(mark)
     text += name
-    text += "\""
+    text.unicodeScalars.append(mark)
   }
 
   mutating func write(_ parts: [SQLPart]) throws {
@@ -70,10 +70,10 @@ struct SQLRenderer {
       case .text(let piece): text += piece
       case .column(let table, let name):
         if isQualified {
-          write(name: table)
+          write(name: table, in: "\"")
           text += "."
         }
-        write(name: name)
+        write(name: name, in: isQualified ? "\"" : "`")
       case .value(let value):
         text += "?"
         values.append(value)

@@ -11,8 +11,8 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
 
   /// Two rows that are connected, by however many rows.
   private struct Connected: Hashable {
-    let source: Root.ID
-    let target: Target.ID
+    let source: StoredKey<Root.ID>
+    let target: StoredKey<Target.ID>
   }
 
   /// Connected by rows that hold both keys.
@@ -84,7 +84,8 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
       for (link, target) in try rows.fetch(on: connection) {
         let key = link[keyPath: source]
         // Two replicas may each have connected the two.
-        guard seen.insert(Connected(source: key, target: target.id)).inserted else { continue }
+        let connected = Connected(source: StoredKey(key), target: StoredKey(target.id))
+        guard seen.insert(connected).inserted else { continue }
         groups.add(CollectionOfOne(target), to: key)
       }
     }
