@@ -37,6 +37,13 @@ package enum FilePath {
     return String(cString: real)
   }
 
+  /// The path to what this one leads to, without links; the same where it leads to nothing.
+  package static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
   /// Whether both lead to one file or folder, through links, too.
   package static func isSame(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())

@@ -1,3 +1,4 @@
+import GodwitFiles
 import GodwitKeys
 import GodwitStorage
 
@@ -19,6 +20,9 @@ public struct DatabaseSource: Sendable {
   public static func sqlcipher(at path: String, openedBy secret: SlotSecret) -> DatabaseSource {
     DatabaseSource(path: path, secret: secret)
   }
+
+  /// The same by its file's own path: what belongs to a database lies beside that, and not beside a link to it.
+  func resolved() -> DatabaseSource { DatabaseSource(path: FilePath.resolved(path), secret: secret) }
 
   /// Whether a file begins as a SQLite database without encryption.
   ///

@@ -41,6 +41,7 @@ extension Replica {
     let folder = ReplicaFolder(path, key: key)
     let key = KeySource(of: folder)
     let program = try reader.program()
+    let source = source.resolved()
     // Nobody is asked for a secret in vain.
     if folder.hasDatabase { try await withUntouched(folder, name: nil, key: key) { _ in } }
     // What cannot be read at all is found out before anything is made.

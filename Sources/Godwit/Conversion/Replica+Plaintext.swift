@@ -104,7 +104,8 @@ private struct PlaintextCopy {
       try source.checkCancellation()
       let columns = try columns(of: table.name)
       let key = columns.filter { $0.keyPlace > 0 }.map(\.name)
-      rows += try TableCopy(table.name, columns.map(\.name), key: key).run(from: source, to: target)
+      let hasKey = try source.hasValues(in: key, of: table.name)
+      rows += try TableCopy(table.name, columns.map(\.name), key: hasKey ? key : []).run(from: source, to: target)
       progress?(Double(index + 1) / Double(tables.count + 1))
     }
     try TableCopy.copyNumbering(of: tables.map(\.name), from: source, to: target)

@@ -59,9 +59,15 @@ struct SQLCipherSource {
     let salt = SecretBytes(random: SQLCipherFormat.saltByteCount).withUnsafeBytes { Array($0) }
     let sealed = try SQLCipherPages(.version3.withPages(of: pageSize), key: key, salt: salt)
     let count = try file.size() / pageSize
+    // SQLite never writes the page of the bytes that it locks (SQLite, "File Format", 1.4).
+    let lockPage = 0x4000_0000 / pageSize
     for index in 0..<count {
       let number = UInt32(truncatingIfNeeded: index + 1)
       let page = try file.readExactly(pageSize)
+      if index == lockPage {
+        try target.write(page)
+        continue
+      }
       guard pages.isWhole(page, number: number) else {
         throw GodwitError(
           .damagedDatabase, "page \(number) of \(path) does not pass its check", hint: "take an earlier copy of it")

@@ -36,8 +36,8 @@ struct SourceImport {
     var tables: [Replica.ConversionReport.Table] = []
     for (index, table) in schema.tables.enumerated() {
       try writer.connection.checkCancellation()
-      let rows = try TableCopy(table.name, table.columns.map(\.name), key: table.key.map(\.name)).run(
-        from: source, to: connection)
+      let key = table.hasKey ? table.key.map(\.name) : []
+      let rows = try TableCopy(table.name, table.columns.map(\.name), key: key).run(from: source, to: connection)
       tables.append(
         Replica.ConversionReport.Table(
           name: table.name, rows: rows, obstacle: table.reason, leftOut: table.leftOut, sql: table.sql))

@@ -62,9 +62,7 @@ extension SourceSchema {
 
   /// Whether no row of the table lacks a key.
   func allHaveKeys(_ table: Table) throws -> Bool {
-    guard !table.key.isEmpty else { return false }
-    let condition = table.key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
-    return try source.rows("SELECT 1 FROM \(SQLName.quoted(table.name)) WHERE \(condition) LIMIT 1").isEmpty
+    try !table.key.isEmpty && source.hasValues(in: table.key.map(\.name), of: table.name)
   }
 
   func columns(of table: String) throws -> [SourceColumn] {

@@ -9,10 +9,14 @@ struct TableCopy {
   private let passes: [(select: String, write: String)]
 
   /// Throws `limitExceeded` for a table without a key that has more columns than a statement can bind.
+  ///
+  /// - Parameter key: Of columns that no row has NULL in; none otherwise.
   init(_ table: String, _ columns: [String], key: [String]) throws {
     let limit = TableRows.boundValueLimit
-    let first = key + columns.filter { !key.contains($0) }.prefix(limit - key.count)
-    var rest = columns.filter { !first.contains($0) }[...]
+    // Names are the same when their bytes are: to Swift "é" in its two spellings is one.
+    let others = columns.filter { column in !key.contains { $0.utf8.elementsEqual(column.utf8) } }
+    let first = key + others.prefix(limit - key.count)
+    var rest = others.dropFirst(limit - key.count)
     guard rest.isEmpty || !key.isEmpty else {
       throw GodwitError(
         .limitExceeded, "table \(table) has \(columns.count) columns and no key; \(limit) columns can be copied",

@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 import GodwitBase
 
 /// Connections to databases of other programs, made by them or for them.
@@ -26,5 +27,18 @@ extension Connection {
     try self.init(foreign: path, flags, mode: .reader, cancellation: CancellationFlag(), whenOpened: whenOpened) {
       if let key { try $0.setKey(key, pageSize: pageSize) }
     }
+    sqlite3_collation_needed(handle, nil, Self.addCollation)
   }
+
+  /// Collations that the database names and its own program alone has compare bytes, so that the rows can be read. They
+  /// are in `PRAGMA collation_list` then.
+  private static let addCollation:
+    @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, Int32, UnsafePointer<CChar>?) -> Void = {
+      _, handle, _, name in
+      sqlite3_create_collation(handle, name, SQLITE_UTF8, nil) { _, firstCount, first, secondCount, second in
+        guard let first, let second else { return firstCount - secondCount }
+        let order = memcmp(first, second, Int(min(firstCount, secondCount)))
+        return order != 0 ? order : firstCount - secondCount
+      }
+    }
 }

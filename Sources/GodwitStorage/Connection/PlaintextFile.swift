@@ -25,10 +25,14 @@ package struct PlaintextFile {
   }
 
   /// A log or journal with something in it is part of the database, and taking it in would write to the database.
+  ///
+  /// - Parameter path: The file's own, for SQLite keeps both beside the file, and not beside a link to it.
   package static func requireNoChangesBeside(_ path: String) throws {
     for suffix in ["-wal", "-journal"] {
       var status = stat()
       guard stat(path + suffix, &status) == 0, status.st_size > 0 else { continue }
+      // A journal that is kept begins with a zero when there is nothing to roll back (SQLite, "File Format", 4).
+      if suffix == "-journal", try header(path + suffix).first == 0 { continue }
       throw GodwitError(
         .busy, "\(path)\(suffix) holds changes that are not in the database yet",
         hint: "close the program that has it open, or open and close it once with that program")

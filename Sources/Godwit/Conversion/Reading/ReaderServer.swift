@@ -37,7 +37,12 @@ enum ReaderServer {
       while true {
         let (kind, payload) = try requests.receive()
         guard kind == .ask else { throw ByteReader.malformed("a statement was to come") }
-        try answer(try ReaderQuestion(payload), connection, answers)
+        do {
+          try answer(try ReaderQuestion(payload), connection, answers)
+        } catch let error as GodwitError where error.code == .sql {
+          // Another statement may do.
+          try answers.send(.failure, ReaderFailure.payload(error))
+        }
       }
     }
   }

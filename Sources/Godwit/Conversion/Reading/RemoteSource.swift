@@ -88,10 +88,13 @@ final class RemoteSource: SourceRows {
     return (kind, payload)
   }
 
-  /// After a failure nobody knows any more what comes next, so the process ends with it.
+  /// After a failure nobody knows any more what comes next, so the process ends with it, but for a statement that is
+  /// refused.
   private func conversing(_ body: () throws -> Void) throws {
     do {
       try body()
+    } catch let error as GodwitError where error.code == .sql {
+      throw error
     } catch is ReaderSocket.Ended {
       throw process.explanation(path, limits)
     } catch let error as GodwitError where [.corruptFile, .truncatedFile].contains(error.code) {

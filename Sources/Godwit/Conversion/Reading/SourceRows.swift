@@ -16,10 +16,35 @@ protocol SourceRows {
 extension SourceRows {
   func rows(_ sql: String) throws -> [[Value]] { try rows(sql, authority: .trusted) }
 
-  /// What is damaged, in words; nil when nothing is.
+  /// Whether no row of the table has NULL in one of these columns.
+  func hasValues(in columns: [String], of table: String) throws -> Bool {
+    guard !columns.isEmpty else { return true }
+    let condition = columns.map { "\(SQLName.quoted($0)) IS NULL" }.joined(separator: " OR ")
+    return try rows("SELECT 1 FROM \(SQLName.quoted(table)) WHERE \(condition) LIMIT 1").isEmpty
+  }
+
+  /// What is damaged, in words; nil when nothing is. Indexes by what the database's own program alone has, a collation
+  /// or a function, cannot be compared with their tables; nothing is read by them either.
   func integrityProblem() throws -> String? {
-    let first = try rows("PRAGMA integrity_check(1)").first?.text(at: 0)
+    do {
+      let problem = try problem("integrity_check")
+      guard try problem != nil && namesUnknownCollations() else { return problem }
+    } catch let error as GodwitError where error.code == .sql {
+      // A function that nobody knows.
+    }
+    _ = try rows("PRAGMA ignore_check_constraints = 1")
+    return try problem("quick_check")
+  }
+
+  private func problem(_ check: String) throws -> String? {
+    let first = try rows("PRAGMA \(check)(1)").first?.text(at: 0)
     return first == "ok" ? nil : first ?? "its check says nothing"
+  }
+
+  /// Whether a collation has been met that SQLite does not have: opening a database has made it then.
+  private func namesUnknownCollations() throws -> Bool {
+    let own: Set<String> = ["BINARY", "NOCASE", "RTRIM"]
+    return try rows("PRAGMA collation_list").contains { !own.contains($0.text(at: 1)) }
   }
 }
 
