@@ -50,6 +50,11 @@ struct BackupFile {
     keyring = try Self.bytes(of: file, from: footer.databaseByteCount, count: footer.keyringByteCount)
   }
 
+  /// What the database begins with.
+  var salt: [UInt8] {
+    get throws { try Self.bytes(of: file, from: 0, count: min(16, footer.databaseByteCount)) }
+  }
+
   /// Copies the database's pages, and proves that no byte of the file has changed.
   ///
   /// - Parameter progress: Called with how much is done, from 0 to 1.

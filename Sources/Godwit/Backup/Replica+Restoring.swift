@@ -15,8 +15,9 @@ extension Replica {
   /// members and slots it knows; otherwise the backup's takes its place, and what opened it then opens it now.
   ///
   /// The present database stays until the restored one has been checked whole: a failure, a cancellation or a kill
-  /// leaves the former or the latter. What this replica wrote since the backup and nobody else is known to hold would
-  /// be lost with the present database, which then stays unless that is wanted.
+  /// leaves the former or the latter. What this replica wrote since the backup and nobody else is known to hold, which
+  /// rows of tables that are not synced are too, would be lost with the present database, which then stays unless that
+  /// is wanted.
   ///
   /// - Parameters:
   ///   - file: A file that ``Maintenance/backup(to:progress:)`` wrote.
@@ -113,14 +114,15 @@ private struct BackupRestorer {
   private func restore(_ kept: KeyringContents, _ local: KeyringContents?) throws -> Replica.RestoreReport {
     // A key that was replaced since the backup does not come back with it.
     let key = local?.databaseKey ?? kept.databaseKey
-    let isSameKey = key == kept.databaseKey
+    // What was restored from this backup before begins as it does, and an exchange distinguishes files by that.
+    let isAnew = try key != kept.databaseKey || folder.hasDatabase && DatabaseFile.salt(folder.database) == backup.salt
     try DatabaseFile.create(swap.newFile)
-    if !isSameKey { try DatabaseFile.create(swap.otherFile) }
-    let extracted = isSameKey ? swap.newFile : swap.otherFile
+    if isAnew { try DatabaseFile.create(swap.otherFile) }
+    let extracted = isAnew ? swap.otherFile : swap.newFile
     try extract(to: extracted)
-    let (verification, held) = try check(extracted, kept)
-    let mark = discardsUnsent ? nil : try swap.reading { try requireNothingUnsent(local ?? kept, held) }
-    if !isSameKey { try copy(extracted, key: kept.databaseKey, to: swap.newFile, newKey: key) }
+    let (verification, content) = try check(extracted, kept)
+    let mark = try content.map { content in try swap.reading { try requireNothingLost(local ?? kept, content) } }
+    if isAnew { try copy(extracted, key: kept.databaseKey, to: swap.newFile, newKey: key) }
     try forgetNonce(key)
     if local == nil { try Keyring.place(backup.keyring, at: folder.keys) }
     try Keyring.update(at: folder.keys) { $0.setPendingDatabase(PendingDatabase(key: key)) }
@@ -174,9 +176,15 @@ private struct BackupRestorer {
     }
   }
 
+  /// What the backup has, for what is in its place to be compared with.
+  private struct Content {
+    let held: VersionVector
+    let local: LocalRows
+  }
+
   /// Opens and proves what was extracted: every page, every chain, and that it is the database of this keyring. Also
-  /// gives what it holds.
-  private func check(_ path: String, _ kept: KeyringContents) throws -> (VerificationReport, VersionVector) {
+  /// gives what it has where that is to be compared.
+  private func check(_ path: String, _ kept: KeyringContents) throws -> (VerificationReport, Content?) {
     let connection = try Connection(
       path: path, key: kept.databaseKey, mode: .reader, cancellation: cancellation, isTemporary: true)
     try SetCheck.register(on: connection)
@@ -191,29 +199,43 @@ private struct BackupRestorer {
         .damagedDatabase, "the database in the backup is damaged: \(report.problems.first ?? "")",
         hint: "take an earlier backup")
     }
-    return (report, try ChangeLog(connection).origins.vector)
+    guard !discardsUnsent, folder.hasDatabase else { return (report, nil) }
+    return (
+      report, Content(held: try ChangeLog(connection).origins.vector, local: try LocalRows(connection))
+    )
   }
 
   /// Throws `unsentTransactions` when the present database can be read and has what neither the backup has nor anybody
   /// else. One that is damaged stands in nobody's way.
-  private func requireNothingUnsent(_ local: KeyringContents, _ held: VersionVector) throws {
-    guard folder.hasDatabase, let group = local.group else { return }
+  private func requireNothingLost(_ local: KeyringContents, _ content: Content) throws {
+    guard let group = local.group else { return }
     let count: Int
+    let tables: [String]
     do {
       let connection = try Connection(
         path: folder.database, key: local.databaseKey, mode: .reader, cancellation: cancellation)
       try SystemTables.check(on: connection, group: group)
-      count = try UnsentTransactions(connection, local, group: group).count(lackingIn: held)
+      count = try UnsentTransactions(connection, local, group: group).count(lackingIn: content.held)
+      tables = try LocalRows(connection).tables(differingFrom: content.local)
     } catch let error as GodwitError where Self.damage.contains(error.code) {
       return
     }
-    guard count > 0 else { return }
-    throw GodwitError(
-      .unsentTransactions,
-      "the replica in \(folder.path) holds \(count) of its own transactions that the backup lacks and nobody else is "
-        + "known to hold",
-      hint: "keep them with godwit backup OTHER-FILE, or hand them on with godwit export FILE; "
-        + "to restore nevertheless: --discard-unsent")
+    guard count == 0 else {
+      throw GodwitError(
+        .unsentTransactions,
+        "the replica in \(folder.path) holds \(count) of its own transactions that the backup lacks and nobody else is "
+          + "known to hold",
+        hint: "keep them with godwit backup OTHER-FILE, or hand them on with godwit export FILE; "
+          + "to restore nevertheless: --discard-unsent")
+    }
+    guard tables.isEmpty else {
+      throw GodwitError(
+        .unsentTransactions,
+        "the replica in \(folder.path) has rows that the backup lacks in tables that are not synced: "
+          + tables.prefix(10).joined(separator: ", "),
+        hint: "nobody else holds them; keep them with godwit backup OTHER-FILE; "
+          + "to restore nevertheless: --discard-unsent")
+    }
   }
 
   private static let damage: Set<GodwitError.Code> = [

@@ -52,8 +52,8 @@ struct Restore: AsyncParsableCommand {
     discussion: """
       A replica that is there must be the one the backup is of, and no program may have it open. Its keyring stays. The
       restored replica writes under a new incarnation; what it wrote since the backup and other members hold comes back
-      with their files. What nobody else is known to hold would be lost, so then nothing is restored without
-      --discard-unsent.
+      with their files. What nobody else is known to hold would be lost, such as rows of tables that are not synced, so
+      then nothing is restored without --discard-unsent.
 
       Examples:
         godwit restore /media/stick/notes.godwit-backup
