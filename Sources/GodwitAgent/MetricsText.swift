@@ -49,8 +49,12 @@ struct MetricsText {
     mutating func addLags(of state: AgentStatus.State, limit: Int) {
       guard let standing = state.standing else { return }
       let members = standing.lags.sorted { ($1.value, $0.key.description) < ($0.value, $1.key.description) }
+      let names = Dictionary(grouping: members.map(\.key), by: standing.names.name).mapValues(\.count)
       for (member, lag) in members.prefix(limit) {
-        add(Double(lag), [("replica", state.folder), ("member", standing.names.name(member))])
+        let name = standing.names.name(member)
+        // Two series of one name are none: members may share theirs.
+        let word = names[name] == 1 ? name : "\(name) \(member)"
+        add(Double(lag), [("replica", state.folder), ("member", word)])
       }
     }
 
@@ -59,13 +63,14 @@ struct MetricsText {
       value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : "\(value)"
     }
 
+    /// What reads it looks at bytes, so a mark is one also with an accent upon it.
     private static func escaped(_ text: String) -> String {
       var result = ""
-      for character in Format.printable(text) {
-        switch character {
+      for scalar in Format.printable(text).unicodeScalars {
+        switch scalar {
         case "\\": result += "\\\\"
         case "\"": result += "\\\""
-        default: result.append(character)
+        default: result.unicodeScalars.append(scalar)
         }
       }
       return result

@@ -9,7 +9,7 @@ package enum ShellWord {
     let scalars = text.unicodeScalars
     if !scalars.isEmpty, scalars.allSatisfy(plain.contains) { return text }
     guard scalars.contains(where: Unprintable.contains) else {
-      return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+      return singleQuoted(text)
     }
     var word = "$'"
     for scalar in scalars {
@@ -21,6 +21,13 @@ package enum ShellWord {
       }
     }
     return word + "'"
+  }
+
+  /// The text between single quotes, which every POSIX shell reads alike. A shell looks at bytes: a mark with an accent
+  /// upon it is one character to Swift, and still a mark to the shell.
+  package static func singleQuoted(_ text: String) -> String {
+    let pieces = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + pieces.map(String.init).joined(separator: #"'\''"#) + "'"
   }
 }
 

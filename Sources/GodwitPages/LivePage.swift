@@ -50,6 +50,7 @@ package enum LivePage {
 
   /// Where a row's cells come from.
   package static func story(_ row: RowExplanation, _ names: ReplicaNames) -> HTML {
-    .preformatted(["class": "value", "tabindex": "0"], RowStory(row, names).lines.joined(separator: "\n"))
+    let lines = RowStory(row, names).lines.map(Format.printable)
+    return .preformatted(["class": "value", "tabindex": "0"], lines.joined(separator: "\n"))
   }
 }

@@ -30,12 +30,23 @@ struct ReplicaFolder {
   /// Whether there has been a replica that was whole: only a database that was opened makes an anchor.
   var wasEverOpen: Bool { PrivateFile.exists(anchor.path) }
 
-  /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile.
+  /// How long to wait for the folder's lock: longer than it takes to make or open a keyring, and no longer than who
+  /// starts a service waits for it.
+  private static let patienceMilliseconds = 30_000
+
+  /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile. Throws
+  /// `busy` when one still does after a while, as one that restores or converts a large database.
   func lock() throws -> LockFile {
     try PrivateFile.makeFolder(path)
     // Where both are there the places have been looked at.
     if !hasDatabase || !hasKeyring { try requireDistinctFiles() }
-    return try LockFile("\(path)/lock")
+    guard
+      let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: Self.patienceMilliseconds)
+    else {
+      throw GodwitError(
+        .busy, "another program makes, joins or restores the replica in \(path)", hint: "wait until that is done")
+    }
+    return lock
   }
 
   /// The keyring; made with a new identity when there is neither keyring nor database. One that is there must be

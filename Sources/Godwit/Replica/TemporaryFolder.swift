@@ -1,12 +1,13 @@
 import Foundation
 import GodwitBase
+import GodwitFiles
 
 /// A folder of a replica that is not to stay.
 package struct TemporaryFolder: Sendable {
   let path: String
 
   /// A name that nobody has; the folder itself is made by opening the replica.
-  init(in parent: String) { path = "\(parent)/godwit-\(UUID().uuidString)" }
+  init(in parent: String) { path = "\(FilePath.absolute(parent))/godwit-\(UUID().uuidString)" }
 
   /// In a file system of the kernel's memory.
   static func inMemory() throws -> TemporaryFolder {

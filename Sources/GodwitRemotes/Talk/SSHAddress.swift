@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitFiles
 
 /// A replica on a host that ssh reaches: `ssh://[USER@]HOST[:PORT]/PATH`.
 package struct SSHAddress: Hashable, Sendable {
@@ -66,9 +67,9 @@ package struct SSHAddress: Hashable, Sendable {
       + ["godwit serve --stdio \(Self.word(path))"]
   }
 
-  /// In quotes that every POSIX shell reads alike; a tilde stands before them.
+  /// In quotes; a tilde stands before them.
   private static func word(_ path: String) -> String {
     let (start, rest) = path.hasPrefix("~/") ? ("~/", String(path.dropFirst(2))) : ("", path)
-    return start + "'\(rest.replacingOccurrences(of: "'", with: "'\\''"))'"
+    return start + ShellWord.singleQuoted(rest)
   }
 }

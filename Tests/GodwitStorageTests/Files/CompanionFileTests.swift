@@ -45,13 +45,4 @@ struct CompanionFileTests {
     #expect(code { try ByteLock.take(lock, byte: 0) } == .unsafeFile)
     #expect(try FileManager.default.attributesOfItem(atPath: victim)[.posixPermissions] as? Int == 0o644)
   }
-
-  @Test("a folder that somebody keeps locked is busy after a while")
-  func folderLock() throws {
-    let descriptor = open(database.folder, O_RDONLY)
-    defer { close(descriptor) }
-    try #require(flock(descriptor, LOCK_EX) == 0)
-    let folder = database.folder
-    #expect(code { try FolderLock(folder, patience: .milliseconds(50)) } == .busy)
-  }
 }
