@@ -105,8 +105,8 @@ let package = Package(
     .target(
       name: "GodwitSimulation",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitEngine", "GodwitCrypto", "GodwitKeys",
-        "GodwitSyncFile", "GodwitRemotes",
+        "Godwit", "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitEngine", "GodwitCrypto",
+        "GodwitKeys", "GodwitSyncFile", "GodwitRemotes",
         .product(name: "Logging", package: "swift-log"),
       ]),
 
@@ -173,11 +173,13 @@ let package = Package(
 
     // Tests
     .target(name: "TestFolders", path: "Tests/TestFolders"),
+    .target(name: "TestAge", dependencies: ["GodwitBase"], path: "Tests/TestAge"),
     .target(name: "TestServers", dependencies: ["TestFolders"], path: "Tests/TestServers"),
     .testTarget(name: "TidyTests"),
     .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
     .testTarget(
-      name: "GodwitKeysTests", dependencies: ["GodwitCrypto", "GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
+      name: "GodwitKeysTests",
+      dependencies: ["GodwitCrypto", "GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders", "TestAge"]),
     .testTarget(
       name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(name: "GodwitCoreTests", dependencies: ["GodwitCore", "GodwitBase"]),
@@ -199,7 +201,7 @@ let package = Package(
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
         "GodwitModel",
         "GodwitEngine", "GodwitDocuments", "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
-        "TestServers",
+        "TestServers", "TestAge",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),
@@ -230,7 +232,7 @@ if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
 // and otherwise by the tests over Tests/FuzzTests/Inputs.
 let decoders: [Target.Dependency] = [
   "Godwit", "GodwitBase", "GodwitFiles", "GodwitCrypto", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitEngine",
-  "GodwitSyncFile",
+  "GodwitSyncFile", "TestAge",
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil

@@ -1,4 +1,5 @@
 import GodwitBase
+import TestAge
 
 @testable import GodwitCrypto
 @testable import GodwitKeys

@@ -1,4 +1,5 @@
 import GodwitBase
+import TestAge
 import Testing
 
 @testable import GodwitCrypto

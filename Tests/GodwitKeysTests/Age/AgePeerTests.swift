@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import TestAge
 import Testing
 
 @testable import GodwitCrypto

@@ -2,6 +2,7 @@ import Foundation
 import Godwit
 import GodwitBase
 import GodwitCore
+import TestAge
 
 @testable import GodwitCrypto
 @testable import GodwitKeys

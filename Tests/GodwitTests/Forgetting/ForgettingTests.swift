@@ -1,5 +1,6 @@
 import Foundation
 import GodwitStorage
+import GodwitSimulation
 import Testing
 
 @testable import Godwit

@@ -1,4 +1,5 @@
 import GodwitCore
+import GodwitSimulation
 import Testing
 
 @testable import Godwit

@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitSimulation
 import Testing
 
 @Suite("State files")

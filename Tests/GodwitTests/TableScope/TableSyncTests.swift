@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
+import GodwitSimulation
 import Testing
 
 @testable import Godwit

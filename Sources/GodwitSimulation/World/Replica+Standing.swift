@@ -1,3 +1,4 @@
+import Godwit
 import GodwitCore
 import GodwitEngine
 import GodwitStorage
@@ -19,7 +20,8 @@ package struct Standing: Hashable, Sendable {
 extension Replica {
   /// Where the replica stands, for a simulation to compare with what it must hold.
   package func standing() async throws -> Standing {
-    try await pool.read { connection in
+    try await read { reader in
+      let connection = reader.connection
       let log = try ChangeLog(connection)
       let origins = log.origins
       return Standing(
@@ -40,8 +42,8 @@ extension Replica {
   package func transaction(
     _ dot: Dot
   ) async throws -> (transaction: LoggedTransaction, hlc: HLC, context: VersionVector)? {
-    try await pool.read { connection in
-      let log = try ChangeLog(connection)
+    try await read { reader in
+      let log = try ChangeLog(reader.connection)
       guard let record = try log.record(of: dot) else { return nil }
       let context = try log.context(of: dot)
       return (try LoggedTransaction(record, context: context), record.hlc, context)
