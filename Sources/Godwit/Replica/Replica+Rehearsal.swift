@@ -18,4 +18,9 @@ extension Replica {
   ///
   /// - Throws: `invalidArgument`, `unsafeFile`.
   package func requireOutside(_ file: String) throws { try folder.requireOutside(file) }
+
+  /// Refuses to write something over a file of any replica, or where one may come.
+  ///
+  /// - Throws: `unsafeFile`.
+  package static func requireNoReplicasFile(at file: String) throws { try WrittenPlace(file).requireNoReplicasFile() }
 }

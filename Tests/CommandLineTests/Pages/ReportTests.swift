@@ -40,11 +40,26 @@ struct ReportTests {
     let piped = try desk.godwit("report", "--quiet")
     #expect(piped.status == 0 && piped.text.hasPrefix("<!DOCTYPE html>") && piped.error.isEmpty)
     #expect(try desk.godwit("report", "nowhere/page.html").status != 0)
-    for own in [".godwit/keyring", ".godwit/new.html", desk.machineKey, ""] {
+    for (own, words) in [
+      (".godwit/keyring", "in the replica's own folder"), (".godwit/new.html", "in the replica's own folder"),
+      (desk.machineKey, "a file of the replica itself"), ("", "has no name"),
+    ] {
       let refused = try desk.godwit("report", own)
-      #expect(refused.status != 0 && refused.error.contains("a file of the replica's own"), "\(own): \(refused.error)")
+      #expect(refused.status != 0 && refused.error.contains(words), "\(own): \(refused.error)")
     }
     #expect(try desk.godwit("verify").status == 0)
+  }
+
+  @Test("is written over no file of a replica, by whatever path")
+  func replicasFiles() async throws {
+    let world = try await PageWorld()
+    let (desk, laptop) = (world.desk, world.laptop)
+    try FileManager.default.createSymbolicLink(atPath: desk.path("link"), withDestinationPath: desk.replica)
+    for file in [".godwit/./database", "link/database", "\(laptop.replica)/keyring", "\(laptop.replica)/database"] {
+      #expect(try desk.godwit("report", file).status != 0, "\(file)")
+    }
+    #expect(try desk.godwit("keyring", "new-key", "--output", ".godwit/database.new").status != 0)
+    for machine in [desk, laptop] { #expect(try machine.godwit("verify").status == 0) }
   }
 
   @Test("a new replica and one of a folder with a hostile name have one")

@@ -103,6 +103,7 @@ struct KeyringNewKey: AsyncParsableCommand {
     let key = ReplicaKeyring.newKey()
     let line = String(key.dropLast())
     if let output {
+      try Replica.requireNoReplicasFile(at: output)
       try PrivateFile.makeParent(of: output)
       let file = try PrivateFile.create(output)
       do {
