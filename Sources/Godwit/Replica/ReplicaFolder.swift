@@ -102,13 +102,18 @@ struct ReplicaFolder {
     }
   }
 
-  /// Makes the empty database file, unless there is one; distinguishes a lost database from one not made yet.
+  /// Makes the empty database file, unless there is one; distinguishes a lost database, or an emptied one, from one not
+  /// made yet.
   func prepareDatabase(_ contents: KeyringContents) throws {
-    guard !hasDatabase else { return }
-    guard contents.databaseSalt == nil else {
-      throw lostDatabase()
+    guard hasDatabase else {
+      guard contents.databaseSalt == nil else { throw lostDatabase() }
+      return try DatabaseFile.create(database)
     }
-    try DatabaseFile.create(database)
+    // SQLite would take an empty file for a new database, and drop the log that lies beside it.
+    guard contents.databaseSalt != nil, try FileLook(database)?.byteCount == 0 else { return }
+    throw GodwitError(
+      .damagedDatabase, "the database \(database) is an empty file, and was none",
+      hint: "keep what lies beside it, and put a backup in its place: godwit restore FILE")
   }
 
   /// Throws `noReplica` where there is no database, with what there is instead.

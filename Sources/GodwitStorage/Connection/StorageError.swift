@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 import GodwitBase
 
 extension GodwitError {
@@ -28,7 +29,7 @@ extension GodwitError {
       return GodwitError(
         .wrongKey, "the key does not open this database", hint: "use the keyring the database was made with")
     case SQLITE_IOERR, SQLITE_CANTOPEN:
-      return GodwitError(.fileAccess, "the database file cannot be used: \(message)")
+      return fileFailure(message, handle)
     case SQLITE_READONLY:
       return GodwitError(.notAuthorized, "this connection only reads")
     case SQLITE_AUTH:
@@ -48,6 +49,23 @@ extension GodwitError {
       return sql
     }
     return "\(sql[..<end]) … (\(sql.utf8.count) bytes)"
+  }
+
+  /// What the system said, for SQLite's own words are the same for a full disk and for a dying one.
+  private static func fileFailure(_ message: String, _ handle: OpaquePointer?) -> GodwitError {
+    let path = handle.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) } ?? ""
+    let name = path.isEmpty ? "the database file" : path
+    switch handle.map({ sqlite3_system_errno($0) }) ?? 0 {
+    case ENOSPC, EDQUOT:
+      return GodwitError(
+        .diskFull, "the disk is full, and what SQLite keeps beside \(name) has no room",
+        hint: "free some space; nothing was changed")
+    case let code where code != 0:
+      return GodwitError(
+        .fileAccess, "\(name), or a file beside it, cannot be used: \(message): \(String(cString: strerror(code)))",
+        hint: "its folder, its -wal and its -shm must be writable")
+    default: return GodwitError(.fileAccess, "\(name) cannot be used: \(message)")
+    }
   }
 
   private static func constraint(_ message: String) -> GodwitError {

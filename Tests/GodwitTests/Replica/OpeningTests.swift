@@ -1,7 +1,8 @@
 import Foundation
-import Godwit
 import Logging
 import Testing
+
+@testable import Godwit
 
 @Suite("Opening a replica", .timeLimit(.minutes(1)))
 struct OpeningTests {
@@ -60,13 +61,39 @@ struct OpeningTests {
   @Test("to be read only refuses a database that nobody has put tables in yet, and leaves it for a writer")
   func readOnlyEmpty() async throws {
     let path = folder.file("replica")
-    await (try Replica.open(at: path, models: Draft.self)).close()
+    _ = try await Replica.identity(at: path)
+    try await group(path)
     try Data().write(to: URL(fileURLWithPath: path + "/database"))
+    chmod(path + "/database", 0o600)
     let error = await #expect(throws: GodwitError.self) {
       try await Replica.open(at: path, models: Draft.self, configuration: .init(isReadOnly: true))
     }
-    #expect(error?.code == .notADatabase)
+    #expect(error?.code == .notADatabase, "\(String(describing: error))")
     #expect(error?.hint?.contains("open it for writing") == true)
+    let replica = try await Replica.open(at: path, models: Draft.self)
+    try await replica.write { try $0.insert(Draft()) }
+    await replica.close()
+  }
+
+  /// Gives the keyring a group, as a call does that was killed before it made the database.
+  private func group(_ path: String) async throws {
+    let folder = ReplicaFolder(path, key: .keyring())
+    _ = try folder.foundGroup(name: "desk", wallClock: .system)
+  }
+
+  @Test(
+    "of a database that has become an empty file is refused, and what lies beside it stays", arguments: [true, false])
+  func emptied(isReadOnly: Bool) async throws {
+    let path = folder.file("replica")
+    await (try Replica.open(at: path, models: Draft.self)).close()
+    try Data().write(to: URL(fileURLWithPath: path + "/database"))
+    let log = path + "/database-wal"
+    try Data(count: 100).write(to: URL(fileURLWithPath: log))
+    let error = await #expect(throws: GodwitError.self) {
+      try await Replica.open(at: path, models: Draft.self, configuration: .init(isReadOnly: isReadOnly))
+    }
+    #expect(error?.code == .damagedDatabase && error?.message.contains("empty file") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: log)).count == 100)
   }
 
   @Test("closes its files when idle, and opens them again when needed, missing nothing")
