@@ -40,6 +40,7 @@ extension AgeHeader {
     let line = try source.line(byteCountMax: 64)
     let expected = Array("\(versionLine)\n".utf8)
     if line.isTerminated, line.bytes == expected.dropLast() { return expected }
+    if !line.isTerminated, !line.isCut, line.bytes.isEmpty { throw empty() }
     if !line.isTerminated, !line.isCut, expected.starts(with: line.bytes) { throw truncated() }
     let text = String(decoding: line.bytes, as: UTF8.self)
     if line.isTerminated, text.hasPrefix(family), text.dropFirst(family.count).allSatisfy(\.isNumber) {
@@ -81,6 +82,10 @@ extension AgeHeader {
 
   private static func truncated() -> GodwitError {
     GodwitError(.truncatedFile, "the file ends inside its age header", hint: "copy the file again from its source")
+  }
+
+  private static func empty() -> GodwitError {
+    GodwitError(.truncatedFile, "the file is empty", hint: "see what the program says that was to write it")
   }
 
   private static func tooLarge() -> GodwitError {

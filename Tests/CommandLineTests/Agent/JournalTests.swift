@@ -51,12 +51,16 @@ struct JournalTests {
     var text = MetricsText()
     text.family("a_total", .counter, "A.") { $0.add(3, [("path", "/a\"b\\c\nd")]) }
     text.family("b", .gauge, "B.") { _ in }
+    text.family("d", .gauge, "D.") { $0.add(1, [("member", "bob\"\u{301}")]) }
     text.family("c", .gauge, "C.") { $0.add(0.5) }
     #expect(
       text.text == """
         # HELP a_total A.
         # TYPE a_total counter
         a_total{path="/a\\"b\\\\c\\\\nd"} 3
+        # HELP d D.
+        # TYPE d gauge
+        d{member="bob\\"\u{301}"} 1
         # HELP c C.
         # TYPE c gauge
         c 0.5

@@ -170,4 +170,17 @@ import Testing
     let (desk, _) = try await Machine.pair()
     expect(try desk.godwit("export", "x", "--for", "nobody"), status: 1, says: "nobody")
   }
+
+  @Test func theStandardInputIsReadOnceAndAnEmptyOneIsNamed() async throws {
+    let (desk, _) = try await Machine.pair()
+    for arguments in [["put", "t"], ["import", "-"], ["exec", "-"]] {
+      let outcome = try desk.run(arguments + ["--passphrase-file", "-"])
+      expect(outcome, status: 64, says: "the standard input is asked for twice")
+    }
+    let empty = try desk.run(["import", "-"])
+    #expect(empty.status == 13 && empty.error.contains("the standard input: the file is empty"), "\(empty.error)")
+    let joining = try desk.run(["join", "nowhere", "--name", "x"])
+    #expect(joining.status == 16 && joining.error.contains("cannot be reached"), "\(joining.error)")
+    expect(try desk.run(["join", "nowhere", "--fingerprint", ""]), status: 64, says: "--fingerprint is empty")
+  }
 }

@@ -16,7 +16,7 @@ struct Backup: AsyncParsableCommand {
         godwit -C notes-again restore /media/stick/notes.godwit-backup
       """)
 
-  @Argument(help: "The file. One that exists is replaced, once the new one has been checked.")
+  @Argument(help: "The file. One that exists is replaced, once the new one has been checked.", completion: .file())
   var file: String
 
   @OptionGroup var options: ReplicaOptions
@@ -60,7 +60,7 @@ struct Restore: AsyncParsableCommand {
         godwit -C notes restore notes.godwit-backup --recovery-code-file -
       """)
 
-  @Argument(help: "The file that godwit backup wrote.")
+  @Argument(help: "The file that godwit backup wrote.", completion: .file())
   var file: String
 
   @Flag(help: "Discard what was written here since the backup and nobody else is known to hold.")

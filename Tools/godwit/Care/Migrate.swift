@@ -16,7 +16,9 @@ struct Migrate: AsyncParsableCommand {
         godwit migrate notes.migrations
       """)
 
-  @Argument(help: "A file with migrations; - is the standard input. (default: those that other replicas have sent)")
+  @Argument(
+    help: "A file with migrations; - is the standard input. (default: those that other replicas have sent)",
+    completion: .file())
   var file: String?
 
   @Flag(help: "Run everything and take it back.")

@@ -22,7 +22,7 @@ struct Verify: AsyncParsableCommand {
         test "$(godwit verify --digest-only)" = "$(ssh desk godwit -C notes verify --digest-only)"
       """)
 
-  @Argument(help: "Sync files to check; - is the standard input.")
+  @Argument(help: "Sync files to check; - is the standard input.", completion: .file())
   var files: [String] = []
 
   @Flag(help: "Print the digest alone, after the same checks.")

@@ -27,7 +27,7 @@ struct Put: AsyncParsableCommand {
   @Argument(help: "The collection.")
   var collection: String
 
-  @Argument(help: "A file of JSON; - is the standard input.")
+  @Argument(help: "A file of JSON; - is the standard input.", completion: .file())
   var file = "-"
 
   @Option(help: ArgumentHelp("The member that is the key.", valueName: "member"))
@@ -51,6 +51,7 @@ struct Put: AsyncParsableCommand {
   func validate() throws {
     if key != nil, `as` != nil { throw ValidationError("--key and --as exclude each other") }
     if merge, expires != nil { throw ValidationError("--merge and --expires exclude each other") }
+    try options.claimInput([file])
   }
 
   func run() async throws {

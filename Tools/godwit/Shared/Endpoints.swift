@@ -50,7 +50,8 @@ extension SyncDestination {
 extension GodwitError {
   /// The error with the file it is about.
   func naming(_ file: String) -> GodwitError {
-    guard file != "-", !message.contains(file) else { return self }
-    return GodwitError(code, "\(file): \(message)", hint: hint, underlying: self)
+    let name = file == "-" ? "the standard input" : file
+    guard !message.contains(name) else { return self }
+    return GodwitError(code, "\(name): \(message)", hint: hint, underlying: self)
   }
 }

@@ -20,6 +20,7 @@ struct VerificationArguments: ParsableArguments {
     guard fingerprint == nil || !trustFirstUse else {
       throw ValidationError("--fingerprint and --trust-first-use exclude each other")
     }
+    guard fingerprint?.isEmpty != true else { throw ValidationError("--fingerprint is empty") }
   }
 
   /// - Parameter whose: Who is to be compared, as a person reads it.

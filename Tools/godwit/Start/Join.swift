@@ -18,13 +18,14 @@ struct Join: AsyncParsableCommand {
         godwit join laptop.godwit-invitation
         godwit join laptop.godwit-invitation --fingerprint cd78-1097-abf4-45d5-08e1
         godwit join /media/stick/godwit --name laptop
-        ssh desk cat laptop.godwit-invitation | godwit join - --fingerprint "$(ssh desk godwit identity --fingerprint)"
+        ssh desk cat laptop.godwit-invitation \
+          | godwit join - --fingerprint "$(ssh desk godwit -C notes identity --fingerprint)"
       """)
 
   @Argument(
     help: ArgumentHelp(
       "The invitation, - for the standard input, or a remote: a folder or s3://BUCKET/PREFIX?endpoint=URL.",
-      valueName: "invitation"))
+      valueName: "invitation"), completion: .file())
   var place: String
 
   @Option(help: "At a remote: what the members are asked to call this machine. (default: the host's name)")
@@ -42,14 +43,19 @@ struct Join: AsyncParsableCommand {
 
   @OptionGroup var options: ReplicaOptions
 
+  /// Also one that is not there, when there is something to say to a remote: what it lies on may not be mounted.
   private var isRemote: Bool {
     var isFolder: ObjCBool = false
-    return place.contains("://")
-      || FileManager.default.fileExists(atPath: place, isDirectory: &isFolder) && isFolder.boolValue
+    if place.contains("://") { return true }
+    let isThere = FileManager.default.fileExists(atPath: place, isDirectory: &isFolder)
+    return isThere ? isFolder.boolValue : place != "-" && asksRemote
   }
 
+  private var asksRemote: Bool { name != nil || remote != nil || postQuantum }
+
   func validate() throws {
-    guard isRemote || name == nil && remote == nil && !postQuantum && rate.bytesPerSecond == nil else {
+    try options.claimInput([place])
+    guard isRemote || !asksRemote && rate.bytesPerSecond == nil else {
       throw ValidationError(
         "--name, --remote, --post-quantum and --limit-rate are for joining at a remote; an invitation has the name")
     }

@@ -25,7 +25,8 @@ struct Export: AsyncParsableCommand {
         godwit export --plaintext notes.db
       """)
 
-  @Argument(help: "The file, or - for the standard output. A file that exists is replaced.")
+  @Argument(
+    help: "The file, or - for the standard output. A file that exists is replaced.", completion: .file())
   var file: String
 
   @Option(name: .customLong("for"), help: ArgumentHelp("Seal it to this one member. (default: all)", valueName: "name"))

@@ -17,7 +17,7 @@ struct Import: AsyncParsableCommand {
         godwit import desk-*.godwit-sync
       """)
 
-  @Argument(help: "The files; - is the standard input.")
+  @Argument(help: "The files; - is the standard input.", completion: .file())
   var files: [String]
 
   @Flag(help: "Exit with 3 when a file was applied and left conflicts.")
@@ -34,6 +34,8 @@ struct Import: AsyncParsableCommand {
   var plan = false
 
   @OptionGroup var options: ReplicaOptions
+
+  func validate() throws { try options.claimInput(files) }
 
   func run() async throws {
     let (conflicts, failure) = try await options.withReplica { replica in

@@ -8,20 +8,21 @@ public struct ReplicaOptions: ParsableArguments {
     name: .customShort("C", allowingJoined: true),
     help: ArgumentHelp(
       "Use the replica in this folder, or in its .godwit. (default: .godwit here or in a folder above)",
-      valueName: "path"))
+      valueName: "path"), completion: .directory)
   public var path: String?
 
   /// The keyring file.
   @Option(
     help: ArgumentHelp(
-      "The keyring file. (default: $GODWIT_KEYRING, or keyring beside the database)", valueName: "file"))
+      "The keyring file. (default: $GODWIT_KEYRING, or keyring beside the database)", valueName: "file"),
+    completion: .file())
   public var keyring: String?
 
   /// The machine key file.
   @Option(
     help: ArgumentHelp(
       "The file with the key that opens the keyring. (default: $GODWIT_MACHINE_KEY, or ~/.config/godwit/machine.key)",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   public var machineKey: String?
 
   // What opens the keyring may be given several times, for slots that need two of one kind.
@@ -30,7 +31,7 @@ public struct ReplicaOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A file with the keyring's passphrase; - is the standard input. (default: $GODWIT_PASSPHRASE_FILE, or asked for)",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   public var passphraseFile: [String] = []
 
   /// Credentials of systemd that open the keyring.
@@ -49,8 +50,17 @@ public struct ReplicaOptions: ParsableArguments {
   /// Files with a recovery code.
   @Option(
     help: ArgumentHelp(
-      "A file with the keyring's recovery code; - is the standard input. (default: asked for)", valueName: "file"))
+      "A file with the keyring's recovery code; - is the standard input. (default: asked for)", valueName: "file"),
+    completion: .file())
   public var recoveryCodeFile: [String] = []
+
+  /// Refuses a command that would read its data where it reads a secret, and secrets that are read in one place.
+  ///
+  /// - Parameter input: The command's own arguments, of which `-` is the standard input.
+  public func claimInput(_ input: [String]) throws {
+    guard (input + passphraseFile + recoveryCodeFile).filter({ $0 == "-" }).count > 1 else { return }
+    throw ValidationError("the standard input is asked for twice; give one of them as a file")
+  }
 
   /// Whether only data and errors are written.
   @Flag(name: .shortAndLong, help: "Write only data and errors.")

@@ -23,7 +23,8 @@ struct ToolLog: LogHandler {
   func log(event: LogEvent) {
     guard !LibraryWarnings.isSilent.load(ordering: .relaxed) else { return }
     let kind = event.level == .warning ? "warning" : "error"
-    try? StandardStream.error.write("\(program): \(kind): \(Format.printable("\(event.message)"))\n")
+    let remote = event.metadata?["remote"].map { "\($0): " } ?? ""
+    try? StandardStream.error.write("\(program): \(kind): \(Format.printable("\(remote)\(event.message)"))\n")
   }
 }
 

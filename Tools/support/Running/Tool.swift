@@ -103,8 +103,14 @@ public enum Tool {
     let program = root._commandName
     switch root.exitCode(for: error) {
     case .success:
-      try? StandardStream.output.write(root.fullMessage(for: error) + "\n")
-      return ExitStatus.success
+      do {
+        try StandardStream.output.write(root.fullMessage(for: error) + "\n")
+        return ExitStatus.success
+      } catch {
+        let report = ErrorReport(error)
+        report.write(program: program)
+        return report.status
+      }
     case .validationFailure:
       let command = path.names.joined(separator: " ")
       ErrorReport(

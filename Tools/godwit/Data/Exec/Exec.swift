@@ -34,6 +34,7 @@ struct Exec: AsyncParsableCommand {
       throw ValidationError("give statements of SQL, - for the standard input, or a file with --file")
     }
     guard !sql.contains("-") || sql.count == 1 else { throw ValidationError("- stands alone") }
+    try options.claimInput(sql)
   }
 
   func run() async throws {

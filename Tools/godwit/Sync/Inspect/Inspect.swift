@@ -15,7 +15,7 @@ struct Inspect: AsyncParsableCommand {
         ssh desk godwit -C notes export - | godwit inspect -
       """)
 
-  @Argument(help: "The files; - is the standard input.")
+  @Argument(help: "The files; - is the standard input.", completion: .file())
   var files: [String]
 
   @Flag(help: "Also show the transactions with all they wrote, before the signature has been seen.")
