@@ -21,6 +21,7 @@ extension SQLExpression where Value._Present: OrderedColumnValue {
 
 extension Sequence where Element: ColumnValue {
   /// Whether the column holds one of these values: `[1, 2].contains($0.views)`, the same as `$0.views.isIn([1, 2])`.
+  @_disfavoredOverload  // a range is a sequence, too
   public func contains(_ expression: SQLExpression<Element>) -> SQLExpression<Bool> { expression.isIn(self) }
 
   /// Whether the column holds one of these values; nil is none of them.
