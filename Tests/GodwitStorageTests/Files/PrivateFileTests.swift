@@ -80,6 +80,7 @@ struct ShellWordTests {
       ("/a/b-c_1.txt", "/a/b-c_1.txt"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("", "''"), ("~", "'~'"),
       ("a\nb", #"$'a\x0ab'"#), ("\u{9B}2J'\\", #"$'\xc2\x9b2J\'\\'"#),
       ("\u{202E}x", #"$'\xe2\x80\xaex'"#), ("é", "'é'"),
+      ("a'\u{301}; touch x; '\u{301}", "'a'\\''\u{301}; touch x; '\\''\u{301}'"),
     ])
   func quoted(text: String, word: String) { #expect(ShellWord.quoted(text) == word) }
 }

@@ -234,7 +234,7 @@ struct RestoreTests {
     try await group[0].maintenance.rekey()
     await group[0].close()
     let program = try await Replica.open(
-      at: path, models: Folder.self, Note.self, Draft.self, configuration: .init(idleTimeout: .milliseconds(20)))
+      at: path, models: Folder.self, Note.self, Scribble.self, configuration: .init(idleTimeout: .milliseconds(20)))
     let log = "\(path)/database-wal"
     @Sendable func waitUntilIdle() { while FileManager.default.fileExists(atPath: log) { usleep(10_000) } }
     waitUntilIdle()
@@ -256,4 +256,58 @@ struct RestoreTests {
     #expect(try await program.fetch(Note.all).map(\.title).sorted() == ["meanwhile", "one"])
     await program.close()
   }
+
+  @Test("loses no rows of tables that are in no log, unless that is wanted")
+  func localRows() async throws {
+    let folder = try TemporaryFolder()
+    let (path, file) = (folder.file("replica"), folder.file("backup"))
+    let replica = try await Replica.open(at: path, models: [Scribble.self], configuration: .init())
+    try await replica.write { transaction in
+      try transaction.execute("CREATE TABLE seen (at INTEGER)")
+      try transaction.insert(Scribble(id: 1, text: "kept"))
+    }
+    _ = try await replica.maintenance.backup(to: file)
+    await replica.close()
+    try await Replica.restore(file, to: path)
+    for (sql, undo): (SQL, SQL) in [
+      ("INSERT INTO scribble VALUES (2, 'new')", "DELETE FROM scribble WHERE id = 2"),
+      ("INSERT INTO seen VALUES (7)", "DELETE FROM seen"),
+    ] {
+      let open = try await Replica.open(at: path, models: [Scribble.self], configuration: .init(mustExist: true))
+      try await open.write { try $0.execute(sql) }
+      await open.close()
+      #expect(await code { try await Replica.restore(file, to: path) } == .unsentTransactions)
+      let again = try await Replica.open(at: path, models: [Scribble.self], configuration: .init(mustExist: true))
+      try await again.write { try $0.execute(undo) }
+      await again.close()
+    }
+    try await Replica.restore(file, to: path, discardingUnsent: true)
+  }
+
+  /// An exchange distinguishes files by what they begin with.
+  @Test("twice in turn has the database begin otherwise each time")
+  func twice() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("backup")
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    _ = try await group[0].maintenance.backup(to: file)
+    await group[0].close()
+    var before = try DatabaseFile.salt("\(group[0].path)/database")
+    for _ in 0..<4 {
+      try await Replica.restore(file, to: group[0].path)
+      let salt = try DatabaseFile.salt("\(group[0].path)/database")
+      #expect(salt != nil && salt != before)
+      before = salt
+    }
+    let restored = try await TestGroup.open(group[0].path, group.clock)
+    #expect(try await restored.fetch(Note.all).map(\.title) == ["one"])
+    await restored.close()
+  }
+}
+
+/// Stays on its machine.
+private struct Scribble: Model {
+  static let schema = Schema<Self>("scribble", sync: .local) { Column("text", \.text) }
+  var id = 0
+  var text = ""
 }

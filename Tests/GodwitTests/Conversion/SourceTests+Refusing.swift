@@ -218,4 +218,48 @@ extension SourceTests {
     #expect(refused.withLock { $0 } > 0)
     #expect(report.tables.map(\.rows) == [1, 1])
   }
+
+  @Test("of a log that lies beside the file, and not beside a link to it, is not made either")
+  func linkedLog() async throws {
+    let source = try source(SourceDatabase.shop)
+    try Data([1]).write(to: URL(fileURLWithPath: "\(source.path)-wal"))
+    let link = folder.file("link.db")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: source.path)
+    for path in [source.path, link] { try await expectRefused(.plaintext(at: path), .busy) }
+    try FileManager.default.removeItem(atPath: "\(source.path)-wal")
+    #expect(try await Replica.make(at: path, from: .plaintext(at: link), reader: .tested).tables.count == 7)
+  }
+
+  @Test("is made where a journal is kept that has nothing to roll back, and not where it has")
+  func keptJournal() async throws {
+    let source = try source(SourceDatabase.shop)
+    let journal = "\(source.path)-journal"
+    try Data([0xD9, 0xD5, 0x05, 0xF9]).write(to: URL(fileURLWithPath: journal))
+    try await expectRefused(source, .busy)
+    try Data(count: 512).write(to: URL(fileURLWithPath: journal))
+    #expect(try await Replica.make(at: path, from: source, reader: .tested).tables.count == 7)
+  }
+
+  @Test(
+    "is made of a database with collations and functions of its own program's, without its indexes",
+    arguments: [("NOCASE", "LOCALIZED"), ("abs(x)", "own(x)")])
+  func ownCode(known: String, own: String) async throws {
+    let index = known == "NOCASE" ? "x COLLATE NOCASE" : "abs(x)"
+    let source = try source(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO t VALUES (1, 'b'), (2, 'a'), (3, 'C');
+      CREATE INDEX by_x ON t (\(index)); PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = replace(sql, '\(known)', '\(own)') WHERE name = 'by_x';
+      """)
+    let report = try await Replica.make(at: path, from: source, reader: .tested)
+    #expect(report.tables.map(\.rows) == [3] && report.leftOut.map(\.name) == ["by_x"])
+  }
+
+  @Test("is not made of a table too wide for one statement whose key is NULL in some rows")
+  func wideWithoutKey() async throws {
+    let columns = (0..<1_100).map { "c\($0)" }.joined(separator: ", ")
+    let source = try source(
+      "CREATE TABLE w (id TEXT PRIMARY KEY, \(columns)); INSERT INTO w (c1099) VALUES ('first'), ('second')")
+    try await expectRefused(source, .limitExceeded)
+  }
 }

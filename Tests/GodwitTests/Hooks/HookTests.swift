@@ -349,3 +349,28 @@ struct HookTests {
     #expect(await code { try await replica.write { try $0.update([Note()]) } } == .notFound)
   }
 }
+
+/// A hook that takes no notice of having rolled everything back.
+private struct Careless: ModelHooks {
+  static let schema = Schema<Self>("careless") { Column("title", \.title) }
+  var id = 0
+  var title = ""
+
+  func willInsert(_ transaction: Transaction) throws {
+    _ = try? transaction.execute("INSERT OR ROLLBACK INTO careless VALUES (1, 'again')")
+  }
+}
+
+@Suite("A hook that rolls everything back")
+struct CarelessHookTests {
+  @Test("ends the write, and no row is written behind it")
+  func rolledBack() async throws {
+    let replica = try await Replica.temporary(models: Careless.self)
+    try await replica.write { try $0.execute("INSERT INTO careless VALUES (1, 'one')") }
+    #expect(
+      await code { try await replica.write { _ = try $0.insert(Careless(id: 2, title: "two")) } } == .transactionEnded)
+    #expect(try await replica.fetch(Careless.all).map(\.id) == [1])
+    #expect(try await replica.maintenance.verify().isSound)
+    await replica.close()
+  }
+}
