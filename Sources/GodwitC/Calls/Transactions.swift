@@ -95,7 +95,7 @@ public func query(
     let sql = SQL(text: try Arguments.text(sql, "statement"), values: try Arguments.values(values, count))
     place.pointee = try transaction.reading { reader in
       try reader.checkIsOpen()
-      return transaction.add(try OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
+      return transaction.add(OpenRows(try reader.connection.borrowReadOnly(sql), of: transaction))
     }
   }
 }
@@ -104,7 +104,7 @@ public func query(
 @_cdecl("godwit_column_count")
 public func columnCount(_ handle: OpaquePointer?) -> Int {
   var count = 0
-  _ = call { count = try HandleTable.find(handle, OpenRows.self).columnCount }
+  _ = call { count = try HandleTable.find(handle, OpenRows.self).columnCount() }
   return count
 }
 

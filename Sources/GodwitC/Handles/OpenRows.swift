@@ -13,73 +13,86 @@ final class OpenRows: Handled, @unchecked Sendable {
   private var source: Source?
   private(set) var number: UInt = 0
   /// The columns' names, in C's form.
-  private let names: [UnsafeMutablePointer<CChar>?]
+  private var names: [UnsafeMutablePointer<CChar>?] = []
   /// The row that was read last.
-  private let row: UnsafeMutablePointer<godwit_value>
+  private var row: UnsafeMutablePointer<godwit_value>?
 
   private enum Source {
-    /// A statement, and whether it has been stepped to a row that nobody has read.
-    case statement(Statement, isAhead: Bool)
+    /// A statement, and how its first step ended once that has been done and nobody has read the row.
+    case statement(Statement, first: Result<Bool, any Error>?, hasBegun: Bool)
     /// Rows that are in memory, the next one's number, and what the latest one's values point to.
     case list([[String]], next: Int, texts: [UnsafeMutablePointer<CChar>?])
   }
 
-  /// Rows of a statement of the transaction's connection, which is stepped to the first of them: before that it has the
-  /// columns of the schema it was compiled for. Gives the statement back when it fails.
-  convenience init(_ statement: Statement, of transaction: OpenTransaction) throws {
-    do {
-      let hasRow = try statement.step()
-      self.init(hasRow ? .statement(statement, isAhead: true) : nil, statement.columnNames, transaction)
-      if !hasRow { statement.giveBack() }
-    } catch {
-      statement.giveBack()
-      throw error
-    }
+  /// Rows of a statement of the transaction's connection.
+  convenience init(_ statement: Statement, of transaction: OpenTransaction) {
+    self.init(.statement(statement, first: nil, hasBegun: false), transaction)
   }
 
   /// Rows of texts that are in memory.
   convenience init(_ list: [[String]], columns: [String], of transaction: OpenTransaction) {
-    self.init(.list(list, next: 0, texts: []), columns, transaction)
+    self.init(.list(list, next: 0, texts: []), transaction)
+    describe(columns)
   }
 
-  private init(_ source: Source?, _ columns: [String], _ transaction: OpenTransaction) {
+  private init(_ source: Source, _ transaction: OpenTransaction) {
     self.source = source
     self.transaction = transaction
+  }
+
+  private func describe(_ columns: [String]) {
     names = columns.map(CText.copy)
     row = .allocate(capacity: max(columns.count, 1))
-    row.initialize(repeating: godwit_value(), count: max(columns.count, 1))
+    row?.initialize(repeating: godwit_value(), count: max(columns.count, 1))
+  }
+
+  /// Steps to the first row, unless that has been done: before that the statement has the columns of the schema that it
+  /// was compiled for.
+  private func begin() {
+    guard case .statement(let statement, _, false)? = source else { return }
+    let first = Result { try statement.step() }
+    describe(statement.columnNames)
+    source = .statement(statement, first: first, hasBegun: true)
   }
 
   deinit {
     close()
     for name in names { free(name) }
-    row.deallocate()
+    row?.deallocate()
   }
 
   func note(_ number: UInt) { self.number = number }
 
-  var columnCount: Int { names.count }
+  /// What the first row finds that it fails with is thrown for that row.
+  ///
+  /// Throws `GODWIT_MISUSE` for another thread than the transaction's.
+  func columnCount() throws -> Int {
+    try transaction.reading { _ in begin() }
+    return names.count
+  }
 
   /// Whether there may be a row that was read last.
   var isOpen: Bool { source != nil }
 
   /// Lasts as long as the rows.
-  func columnName(_ column: Int) -> UnsafePointer<CChar>? {
-    names.indices.contains(column) ? UnsafePointer(names[column]) : nil
+  func columnName(_ column: Int) throws -> UnsafePointer<CChar>? {
+    try transaction.reading { _ in begin() }
+    return names.indices.contains(column) ? UnsafePointer(names[column]) : nil
   }
 
   /// The next row, which lasts until the one after it is read; nil after the last one.
   func next() throws -> UnsafePointer<godwit_value>? { try transaction.reading { _ in try step() } }
 
   private func step() throws -> UnsafePointer<godwit_value>? {
+    begin()
     switch source {
-    case .statement(let statement, let isAhead)?:
+    case .statement(let statement, let first, _)?:
       // After a failure, too: another step would begin anew.
-      guard try isAhead || Result(catching: statement.step).mapError({ finish(with: $0) }).get() else {
+      guard try (first ?? Result(catching: statement.step)).mapError({ finish(with: $0) }).get() else {
         return finish()
       }
-      source = .statement(statement, isAhead: false)
-      for column in 0..<Int32(names.count) { row[Int(column)] = statement.cValue(at: column) }
+      source = .statement(statement, first: nil, hasBegun: true)
+      for column in names.indices { row?[column] = statement.cValue(at: Int32(column)) }
     case .list(let rows, let next, let texts)?:
       for text in texts { free(text) }
       guard next < rows.count else {
@@ -88,12 +101,12 @@ final class OpenRows: Handled, @unchecked Sendable {
       }
       let texts = rows[next].map(CText.copy)
       for (column, text) in texts.enumerated() {
-        row[column] = godwit_value(text: text, length: rows[next][column].utf8.count)
+        row?[column] = godwit_value(text: text, length: rows[next][column].utf8.count)
       }
       source = .list(rows, next: next + 1, texts: texts)
     case nil: return nil
     }
-    return UnsafePointer(row)
+    return row.map { UnsafePointer($0) }
   }
 
   private func finish() -> UnsafePointer<godwit_value>? {
@@ -109,7 +122,7 @@ final class OpenRows: Handled, @unchecked Sendable {
   /// Gives the statement back to its connection.
   func close() {
     switch source {
-    case .statement(let statement, _)?: statement.giveBack()
+    case .statement(let statement, _, _)?: statement.giveBack()
     case .list(_, _, let texts)?: for text in texts { free(text) }
     case nil: break
     }
