@@ -64,11 +64,11 @@ final class SchemaRebuild {
       try StoredTables(connection).rename(work.old.id, to: work.temporaryName)
     }
     for work in works { try finish(work) }
-    for work in works { try fitting(work) { try work.ownObjects.check(on: work.new.definition, connection) } }
     for table in draft.tables where table.origin == nil {
       try Catalog.create(table.definition, on: connection)
       made.append(table.definition.name)
     }
+    for work in works { try fitting(work) { try work.ownObjects.check(on: work.new.definition, connection) } }
   }
 
   /// Compiles what the migration brings of SQL before it is run over rows.

@@ -39,6 +39,15 @@ extension Connection {
     }
   }
 
+  /// The tables that these refer to, in small letters, and of each a column that does, as `table.column`.
+  package func referredTables(from tables: [String]) throws -> [String: String] {
+    var referred: [String: String] = [:]
+    for table in tables {
+      for reference in try references(of: table) { referred[reference.target.lowercased()] = reference.column }
+    }
+    return referred
+  }
+
   /// The columns of all tables that refer to this one and forbid its rows to go, as `table.column`.
   package func restrictingReferences(to table: String) throws -> [String] {
     let names = try withStatement("SELECT name FROM sqlite_master WHERE type = 'table'") { statement in

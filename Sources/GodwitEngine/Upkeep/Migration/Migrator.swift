@@ -82,6 +82,7 @@ package struct Migrator {
     try history.forgetUnused(unlike: all, on: connection)
     try history.requireKnown(to: all)
     var versions: [Migrations.Plan.Version] = []
+    let referred = try ownReferences(to: Catalog(connection).tables)
     for (migration, data) in zip(migrations.all, all) where data.version > history.version {
       do {
         versions.append(try run(data, migration, progress, isPlanned: isPlanned))
@@ -95,14 +96,29 @@ package struct Migrator {
     try make(models, migrations)
     if !versions.isEmpty {
       // A table of the program's own may refer to a row that a merge has deleted; that is no matter of the migration.
+      let tables = try Catalog(connection).tables
       try connection.checkReferences(
-        of: try Catalog(connection).tables.map(\.definition.name),
-        hint: "nothing was altered; mend the rows before the migration")
+        of: tables.map(\.definition.name), hint: "nothing was altered; mend the rows before the migration")
+      let names = Set(tables.map { $0.definition.name.lowercased() })
+      if let (target, column) = referred.filter({ !names.contains($0.key) }).min(by: { $0.key < $1.key }) {
+        throw GodwitError(
+          .constraint, "\(column) of the program's own refers to table \(target), which the migrations take away",
+          hint: "nothing was altered; drop that table first")
+      }
     }
     try writer.reload()
     return Migrations.Plan(
       from: Int(history.version), to: Int(try MigrationHistory(connection).version), versions: versions,
       losses: try LossLog(connection).list(after: lastLoss))
+  }
+
+  /// Which of these tables those of the program's own refer to, and by which column.
+  private func ownReferences(to tables: [CatalogTable]) throws -> [String: String] {
+    let names = Set(tables.map { $0.definition.name.lowercased() })
+    let own = try connection.tables(includingVirtual: false).filter { name in
+      !names.contains(name.lowercased()) && !["godwit_", "sqlite_"].contains(where: name.lowercased().hasPrefix)
+    }
+    return try connection.referredTables(from: own).filter { names.contains($0.key) }
   }
 
   private func run(
