@@ -68,7 +68,8 @@ struct ReturningRows {
       var left: [[Value]] = []
       let isLast = !isAdvancing
       try writer.reported {
-        for row in refused {
+        // Backwards: where each waits for the next one a value is passed on in one go, and then in the other direction.
+        for row in refused.reversed() {
           let key = Array(row.prefix(definition.keyCount))
           guard let before = try former.values(key) else { continue }
           let isDone = try change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)), isLast: isLast)
@@ -122,14 +123,16 @@ struct ReturningRows {
 
   // MARK: Rows that were changed here
 
-  /// A cell that the group has left alone takes what it became here.
+  /// A cell that the group has left alone takes what it became here, unless somebody has written to its row at the end
+  /// of time.
   ///
   /// - Parameter isLast: Whether what a constraint refuses is a conflict. Otherwise that gives false, and the row is as
   ///   it was.
   private func change(_ key: RowKey, from before: [Value], to here: [Value], isLast: Bool) throws -> Bool {
     let changed = here.indices.filter { here[$0] != before[$0] }
     guard !changed.isEmpty else { return true }
-    let current = try table.rows.values(key.key)
+    let there = try table.rows.values(key.key)
+    let current = try writer.clock.canPass(key) ? there : nil
     var written: [(column: Int, value: Value)] = []
     var lost: [Int] = []
     for place in changed {
@@ -144,7 +147,7 @@ struct ReturningRows {
       guard isLast else { return false }
       lost += written.map { $0.column - definition.keyCount }
     }
-    for place in lost { try keep(place, here[place], of: key, insteadOf: current?[place] ?? .null) }
+    for place in lost { try keep(place, here[place], of: key, insteadOf: there?[place] ?? .null) }
     return true
   }
 
@@ -181,7 +184,7 @@ struct ReturningRows {
     let current = try table.rows.values(key.key)
     // One that waits may come back for others.
     guard try current != nil || states.load(key)?.isAlive(definition.deletes) == true else { return }
-    guard let current, current == before else {
+    guard let current, current == before, try writer.clock.canPass(key) else {
       _ = try conflicts.add(
         ConflictEntry(
           kind: .delete, row: key, columns: [], values: [], winningValues: [], loser: unlogged, winner: nil))
