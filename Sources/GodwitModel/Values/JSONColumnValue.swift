@@ -69,13 +69,43 @@ enum JSONText {
     }
   }
 
-  /// Whether both are texts of equal values; no for a type that cannot say, and for what does not decode.
-  static func areSame<Target: Decodable>(_ one: String, _ other: String, as type: Target.Type) -> Bool {
-    func value(_ text: String) -> Target? { try? JSONDecoder().decode(type, from: Data(text.utf8)) }
-    func areEqual<Known: Equatable>(_ known: Known.Type) -> Bool {
-      guard let first = value(one) as? Known, let second = value(other) as? Known else { return false }
-      return first == second
+  /// Whether a text is of the same value as a stored one: equal where the type is Equatable, and the stored one is
+  /// encoded anew as the same JSON, but for the order in its arrays, for what the type takes for equal may be spelt
+  /// otherwise. No for a type that cannot say, and for what does not decode.
+  static func areSame<Target: Codable>(_ text: String, _ stored: String, as type: Target.Type) -> Bool {
+    func areEqual<Known: Equatable>(_ known: Known.Type, _ first: Target, _ second: Target) -> Bool {
+      (first as? Known).map { $0 == second as? Known } ?? false
     }
-    return (type as? any Equatable.Type).map { areEqual($0) } ?? false
+    guard let equatable = type as? any Equatable.Type,
+      let new = try? JSONDecoder().decode(type, from: Data(text.utf8)),
+      let old = try? JSONDecoder().decode(type, from: Data(stored.utf8)), areEqual(equatable, new, old),
+      let again = try? encode(old)
+    else { return false }
+    // The bytes as well: a number may be read as another one that is equal to it.
+    return again.utf8.sorted() == text.utf8.sorted() && ordered(again).map { $0 == ordered(text) } == true
+  }
+
+  /// The JSON's bytes with the elements of each array in the order of their bytes.
+  private static func ordered(_ text: String) -> [UInt8]? {
+    (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)).flatMap(ordered)
+  }
+
+  private static func ordered(_ node: Any) -> [UInt8]? {
+    switch node {
+    case let members as [String: Any]:
+      var bytes: [UInt8] = []
+      for name in members.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        guard let key = ordered(name as Any), let value = members[name].flatMap(ordered) else { return nil }
+        bytes += key + [UInt8(ascii: ":")] + value + [UInt8(ascii: ",")]
+      }
+      return [UInt8(ascii: "{")] + bytes + [UInt8(ascii: "}")]
+    case let elements as [Any]:
+      let all = elements.compactMap(ordered)
+      guard all.count == elements.count else { return nil }
+      let sorted = all.sorted { $0.lexicographicallyPrecedes($1) }
+      return [UInt8(ascii: "[")] + sorted.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+    default:
+      return (try? JSONSerialization.data(withJSONObject: node, options: .fragmentsAllowed)).map(Array.init)
+    }
   }
 }

@@ -26,6 +26,25 @@ private struct Setting: Model {
   var flags = Flags()
 }
 
+private struct ListedItem: Codable, Equatable, Sendable {
+  var id = 0
+  var text = ""
+
+  static func == (left: ListedItem, right: ListedItem) -> Bool { left.id == right.id }
+}
+
+private struct Listed: Model {
+  static let schema = Schema<Self>("listed") {
+    Column("items", \.items)
+    Column("names", \.names)
+    Column("numbers", \.numbers)
+  }
+  var id = 0
+  var items: [ListedItem] = []
+  var names: [String] = []
+  var numbers: [Double] = []
+}
+
 private struct Moment: Model {
   static let schema = Schema<Self>("moment") { Column("start", \.start) }
   var id = 0
@@ -123,6 +142,21 @@ struct PitfallTests {
       try transaction.update(Setting(id: 1, title: "one", flags: Flags(names: ["other"])))
     }
     #expect(isWritten)
+    await replica.close()
+  }
+
+  @Test("an update writes JSON that is spelt otherwise, also where the type takes that for equal")
+  func otherJSON() async throws {
+    let replica = try await Replica.temporary(models: Listed.self)
+    var listing = Listed(id: 1, items: [ListedItem(id: 1, text: "one")], names: ["Cafe\u{301}"], numbers: [0])
+    try await replica.write { [listing] in try $0.insert(listing) }
+    for change: (inout Listed) -> Void in [
+      { $0.items[0].text = "two" }, { $0.names = ["Caf\u{E9}"] }, { $0.numbers = [-0.0] },
+    ] {
+      change(&listing)
+      let isWritten = try await replica.write { [listing] in try $0.update(listing) }
+      #expect(isWritten)
+    }
     await replica.close()
   }
 }
