@@ -48,6 +48,8 @@ public func closeReplica(_ handle: OpaquePointer?) -> Int32 {
     for watch in HandleTable.all(OpenWatch.self) where watch.replica === open.replica { watch.stop() }
     HandleTable.removeAll(OpenCache.self) { $0.owner === open }
     try waiting { await open.replica.close() }
+    // No thread works for the replica any more.
+    open.upkeep.wait()
   }
 }
 

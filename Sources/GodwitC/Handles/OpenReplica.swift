@@ -15,6 +15,8 @@ final class OpenReplica: Handled, @unchecked Sendable {
   /// What calls wait for now, by the number of the call.
   private var works: [UInt: Task<Void, Never>] = [:]
   private var workCount: UInt = 0
+  /// What is still done after transactions that have been committed.
+  let upkeep = DispatchGroup()
   /// How often what was under way has been broken off.
   private var interruptions = 0
 
@@ -136,6 +138,7 @@ final class OpenReplica: Handled, @unchecked Sendable {
         closed.signal()
       }
       _ = closed.wait(timeout: .now() + .seconds(10))
+      _ = open.upkeep.wait(timeout: .now() + .seconds(10))
     }
   }
 }

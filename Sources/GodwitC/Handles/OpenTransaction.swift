@@ -75,9 +75,11 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     } catch {
       failure.withLock { $0 = error }
     }
+    owner.upkeep.enter()
+    defer { owner.upkeep.leave() }
     opened.signal()
     ended.signal()
-    // Nobody waits for that: it comes after what others have begun to write.
+    // Only who closes the replica waits for that: it comes after what others have begun to write.
     if let upkeep { await owner.replica.run(upkeep) }
   }
 
