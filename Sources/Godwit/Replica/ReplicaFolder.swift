@@ -35,7 +35,7 @@ struct ReplicaFolder {
   private static let patienceMilliseconds = 30_000
 
   /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile. Throws
-  /// `busy` when one still does after a while, as one that restores or converts a large database.
+  /// `busy` when one still does after a while, as one that restores, converts or migrates a large database.
   func lock() throws -> LockFile {
     try PrivateFile.makeFolder(path)
     // Where both are there the places have been looked at.
@@ -44,7 +44,8 @@ struct ReplicaFolder {
       let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: Self.patienceMilliseconds)
     else {
       throw GodwitError(
-        .busy, "another program makes, joins or restores the replica in \(path)", hint: "wait until that is done")
+        .busy, "another program has begun to open, make, join or restore the replica in \(path), and is not done yet",
+        hint: "wait until that is done; a migration takes as long as the tables are large")
     }
     return lock
   }

@@ -103,7 +103,8 @@ struct KeyringNewKey: AsyncParsableCommand {
     let key = ReplicaKeyring.newKey()
     let line = String(key.dropLast())
     if let output {
-      try Replica.requireNoReplicasFile(at: output)
+      // A new file is made; where a machine key lies by default one may be missing.
+      if FilePath.name(of: output) != "machine.key" { try Replica.requireNoReplicasFile(at: output) }
       try PrivateFile.makeParent(of: output)
       let file = try PrivateFile.create(output)
       do {
