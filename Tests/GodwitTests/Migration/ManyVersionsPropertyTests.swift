@@ -6,7 +6,8 @@ import Testing
 @testable import GodwitEngine
 
 /// Random histories under four versions, of which the second has nothing for some values, the third drops a column,
-/// gives another default and takes NULL, and the fourth converts again.
+/// gives another default and takes NULL, and the fourth converts again. A count comes with the second, and an ordinary
+/// column after it.
 @Suite("Four versions at random")
 struct ManyVersionsPropertyTests {
   @Migrations.Builder private static func books() -> [Migration] {
@@ -32,6 +33,7 @@ struct ManyVersionsPropertyTests {
         $0.change("place", Int.self, default: 3, by: "CASE WHEN place GLOB '[0-9]*' THEN CAST(place AS INTEGER) END")
         $0.change("isbn", String?.self, by: "upper(isbn)")
         $0.add("pages", Int.self, default: 5)
+        $0.add("points", Int.self, default: 0, merge: .counter)
       }
     }
     Migration(3, "owners") {
@@ -48,6 +50,7 @@ struct ManyVersionsPropertyTests {
       $0.alter("book") {
         $0.change("place", Int.self, default: 9, by: "place + 100")
         $0.rename("pages", to: "length")
+        $0.add("weight", Int.self, default: 1)
       }
     }
   }
@@ -89,7 +92,9 @@ struct ManyVersionsPropertyTests {
 
     private mutating func insert(_ book: String, _ version: Int) -> String {
       let how = number(0...2) == 0 ? "REPLACE" : "IGNORE"
-      let extra = version < 3 ? (", extra", ", \(number(1...9))") : ("", "")
+      let extra =
+        version < 3
+        ? (", extra", ", \(number(1...9))") : version > 3 ? (", weight", ", \(number(1...9))") : ("", "")
       return """
         INSERT OR \(how) INTO book (id, place, room, isbn, shelf, next\(extra.0))
         VALUES (\(book), \(place(version)), \(room(version)), \(isbn(version)), \(some("shelf")), \(some("book"))\(extra.1))
@@ -104,7 +109,9 @@ struct ManyVersionsPropertyTests {
       ]
       if version < 3 { all.append("extra = \(number(1...9))") }
       if version > 1 { all.append("\(version > 3 ? "length" : "pages") = \(number(1...99))") }
+      if version > 1 { all.append("points = points + \(number(1...9))") }
       if version > 2 { all.append("owner = \(some("shelf"))") }
+      if version > 3 { all.append("weight = \(number(1...9))") }
       return all.randomElement(using: &random) ?? all[0]
     }
   }
