@@ -72,7 +72,7 @@ extension SQLExpression {
   public func isNotIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> { !isIn(values) }
 
   /// Holds one of the values that the query selects; nil is never one of them. The selection stands by itself: to name
-  /// columns of the query around it, use ``Query/exists``.
+  /// columns of the query around it, use `exists`.
   public func isIn<Other>(_ selection: Selection<Other>) -> SQLExpression<Bool>
   where Other: ColumnValue, Other._Present == Value._Present {
     let found = operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")]
