@@ -56,8 +56,12 @@ def act(driver, title, name="dialog-close"):
     until(lambda: text(driver, "dialog[open] h2").startswith(title), title)
     said = text(driver, "dialog[open]")
     tab_to(driver, f"it.id === '{name}'")
+    # The page gives the focus back where it learns that the dialog has closed, which is some time after that.
+    driver.execute_script("""
+        window.hasEnded = false;
+        document.getElementById('dialog').addEventListener('close', () => { window.hasEnded = true }, {once: true})""")
     press(driver, Keys.ENTER)
-    until(lambda: not driver.execute_script("return document.getElementById('dialog').open"), "the end of the dialog")
+    until(lambda: driver.execute_script("return window.hasEnded"), "the end of the dialog")
     return said
 
 
