@@ -187,6 +187,7 @@ enum SimulatedModels {
       $0.alter("guest") { $0.add("mood", Int.self, default: 3) }
       $0.alter("ticket") { $0.add("stars", Int.self, default: 0, merge: .counter) }
       $0.alter("leaf") { $0.addIndex("label") }
+      $0.alter("twig") { $0.add("rings", Int.self, default: 0, merge: .counter) }
     }
     Migration(2, "forms") {
       $0.alter("shelf") { $0.rename("label", to: "caption") }
@@ -200,6 +201,7 @@ enum SimulatedModels {
     Migration.addition(3, "places") {
       $0.alter("tally") { $0.add("peak", Int?.self, merge: .max) }
       $0.alter("leaf") { $0.add("owner", String?.self, references: "guest", onDelete: .setNull) }
+      $0.alter("twig") { $0.add("bark", String.self, default: "plain") }
       $0.create("badge") {
         $0.column("id", String.self)
         $0.column("text", String.self)

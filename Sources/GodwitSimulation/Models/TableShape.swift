@@ -216,6 +216,7 @@ extension TableShape {
     columns: [
       key("w", 4), reference("parent", "twig", .cascade, prefix: "w", isAcyclic: true),
       column("code", .lastWriterWins, .null, "x", "y"),
+      added(in: 1, "rings", .counter, 0, 1, 4), added(in: 3, "bark", .lastWriterWins, "plain", "rough", "smooth"),
     ], unique: [UniqueIndex(columns: [2])])
 
   private static let ticket = TableShape(
