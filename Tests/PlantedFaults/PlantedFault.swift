@@ -20,6 +20,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case deriveForWhoKnew = "derive-for-who-knew"
   case carryTwice = "carry-twice"
   case replaceUnlisted = "replace-unlisted"
+  case claimByCount = "claim-by-count"
   case storeReuseNumber = "store-reuse-number"
   case storeForgetOnUpload = "store-forget-on-upload"
   case storeDropState = "store-drop-state"
