@@ -114,12 +114,7 @@ struct AddedPolicyColumnTests {
     for replica in 0...1 { try await group.update(replica, to: 2) }
     try await group.write(0, "INSERT INTO seat VALUES (3, 40)")
     try await group[0].maintenance.compact()
-    group.clock.advance(1_000)
-    try await group[0].members.invite(
-      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
-    let file = group.folder.file("stateFile")
-    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
-    let report = try await group[1].rejoin(from: .file(file))
+    let report = try await group[1].rejoin(from: .file(group.readmit(1)))
     #expect(report.applied.state?.replayed == 2)
     #expect(try await group.rows(1, "SELECT id, price FROM seat") == [[1, 10], [2, 30], [3, 40]])
     for _ in 0..<2 { try await group.exchange() }
@@ -145,11 +140,7 @@ struct AddedPolicyColumnTests {
     try await group.write(1, "INSERT INTO guest VALUES (1, 'cid')")
     try await group.update(1, to: 2)
     try await group.write(1, "UPDATE guest SET mood = 13")
-    try await group[0].members.invite(
-      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
-    let file = group.folder.file("stateFile")
-    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
-    let report = try await group[1].rejoin(from: .file(file))
+    let report = try await group[1].rejoin(from: .file(group.readmit(1)))
     #expect(report.applied.state?.replayed == 2)
     #expect(try await group.rows(1, "SELECT * FROM guest") == [[1, "cid", 13]])
     let lost = try await group[1].conflicts.list().map {
