@@ -34,14 +34,15 @@ package struct RowMerge {
     switch write.kind {
     case .delete: try applyDelete(write)
     case .insert:
-      try applyCells(write)
-      if claimsAll(write), state.base.map({ $0 < write.stamp }) ?? true {
+      let claimsAll = claimsAll(write)
+      try applyCells(write, claimingAll: claimsAll)
+      if claimsAll, state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
       try noteInsert(write)
     case .update:
-      try applyCells(write)
+      try applyCells(write, claimingAll: false)
       try recordUnseenDeletes(write)
       let dot = write.stamp.dot
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
@@ -82,10 +83,11 @@ package struct RowMerge {
 
   // MARK: Cells
 
-  private mutating func applyCells(_ write: RowWrite) throws {
+  /// - Parameter claimsAll: Whether the write's stamp becomes that of all columns, once for all of its cells.
+  private mutating func applyCells(_ write: RowWrite, claimingAll claimsAll: Bool) throws {
     for cell in write.cells {
       switch rules.policy(of: cell.column) {
-      case .lastWriterWins: try applyStamped(cell, write)
+      case .lastWriterWins: try applyStamped(cell, write, claimingAll: claimsAll)
       case .counter: try count(cell, write)
       case .addWinsSet: try changeSet(cell, write)
       case .maximum, .minimum, .custom: try choose(cell, write)
@@ -95,7 +97,7 @@ package struct RowMerge {
 
   /// The greater stamp wins. Neither write saw the other exactly when the later to arrive had not seen the one that
   /// is here: causes arrive before their effects.
-  private mutating func applyStamped(_ cell: Cell, _ write: RowWrite) throws {
+  private mutating func applyStamped(_ cell: Cell, _ write: RowWrite, claimingAll claimsAll: Bool) throws {
     let present = state.stamp(of: cell.column)
     let isShown = present.map { $0 <= write.stamp } ?? true
     if let present, !write.context.covers(present.dot) {
@@ -104,7 +106,7 @@ package struct RowMerge {
     }
     guard isShown else { return }
     written[cell.column] = cell.value
-    if !claimsAll(write) { state.overrides[cell.column] = write.stamp }
+    if !claimsAll { state.overrides[cell.column] = write.stamp }
   }
 
   /// Whether its stamp stands for every column that has one. An insert that leaves such columns out writes only those
