@@ -55,29 +55,23 @@ struct ReturningRows {
   /// changed.
   private func change(since former: FormerRows) throws {
     var refused: [[Value]] = []
-    try forEachBatch(rows) { rows in
-      for row in rows {
-        let key = Array(row.prefix(definition.keyCount))
-        guard let before = try former.values(key) else { continue }
-        let isDone = try change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)), isLast: false)
-        if !isDone { refused.append(row) }
-      }
-    }
+    try forEachBatch(rows) { refused += try change($0, since: former, isLast: false) }
     var isAdvancing = true
     while !refused.isEmpty {
       var left: [[Value]] = []
-      let isLast = !isAdvancing
-      try writer.reported {
-        // Backwards: where each waits for the next one a value is passed on in one go, and then in the other direction.
-        for row in refused.reversed() {
-          let key = Array(row.prefix(definition.keyCount))
-          guard let before = try former.values(key) else { continue }
-          let isDone = try change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)), isLast: isLast)
-          if !isDone { left.append(row) }
-        }
-      }
+      // Backwards: where each waits for the next one a value is passed on in one go, and then in the other direction.
+      try writer.reported { left = try change(refused.reversed(), since: former, isLast: !isAdvancing) }
       isAdvancing = left.count < refused.count
       refused = left
+    }
+  }
+
+  /// The rows among them that a constraint refused.
+  private func change(_ rows: [[Value]], since former: FormerRows, isLast: Bool) throws -> [[Value]] {
+    try rows.filter { row in
+      let key = Array(row.prefix(definition.keyCount))
+      guard let before = try former.values(key) else { return false }
+      return try !change(rowKey(key), from: before, to: Array(row.dropFirst(key.count)), isLast: isLast)
     }
   }
 
