@@ -11,12 +11,15 @@ enum OwnerRule {
     "godwit_base": "HeaderBases",
   ]
 
+  /// Those of which there is one for each table; the names begin so.
+  static let numbered = ["godwit_former_": "FormerRows"]
+
   static func breaches(in file: SourceFile) -> [Breach] {
     file.lines.enumerated().flatMap { number, line -> [Breach] in
       let code = line.drop { $0 == " " }
       guard code.contains("godwit_"), !code.hasPrefix("//") else { return [] }
-      return tables(namedIn: code).compactMap { table in
-        guard let owner = owners[table] else {
+      return (tables(namedIn: code) + numbered.keys.filter(code.contains)).compactMap { table in
+        guard let owner = owners[table] ?? numbered[table] else {
           return Breach(path: file.path, line: number + 1, reason: "\(table) has no owner; OwnerRule lists them")
         }
         guard owner != file.owner else { return nil }

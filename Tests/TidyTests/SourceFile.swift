@@ -18,6 +18,11 @@ struct SourceFile {
   /// Without `.swift` or `.md`.
   var name: String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
 
+  /// Whether the name stands in it, as a word.
+  func has(_ name: String) -> Bool {
+    text.contains(name) && text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains(Substring(name))
+  }
+
   var isPage: Bool { path.hasSuffix(".md") }
 
   /// The type that the file is about: of `Type+Part.swift` the type.

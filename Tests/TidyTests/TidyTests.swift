@@ -75,8 +75,14 @@ struct TidyTests {
     #expect(rule.breaches(in: short).count == 1)
     #expect(rule.breaches(in: function).map(\.line) == [2])
     #expect(rule.breaches(in: wide).map(\.line) == [1])
+    let words = String(repeating: "word ", count: 24)
+    let quoting = SourceFile(
+      path: "Sources/A/D.swift", text: "/// A \"quote\" \(words)\nlet text = \"\(words)\"\n" + body)
+    #expect(rule.breaches(in: quoting).map(\.line) == [1])
     let users = (0..<2).map { SourceFile(path: "Sources/A/User\($0).swift", text: "let short = Short()\n") }
     #expect(LengthRule([short] + users).breaches(in: short) == [])
+    let other = SourceFile(path: "Sources/A/Other.swift", text: "let shorter = Shorter()\n")
+    #expect(LengthRule([short, other]).breaches(in: short).count == 1)
   }
 
   @Test("SQL on a table that is another's, or nobody's, is found")
@@ -84,6 +90,8 @@ struct TidyTests {
     let text = "let sql = \"SELECT 1 FROM godwit_log\"\nlet other = \"DELETE FROM godwit_new WHERE 1\"\n"
     let file = SourceFile(path: "Sources/GodwitEngine/Merge/Merger.swift", text: text)
     #expect(OwnerRule.breaches(in: file).map(\.line) == [1, 2])
+    let numbered = SourceFile(path: file.path, text: "let sql = \"DROP TABLE godwit_former_\\(table)\"\n")
+    #expect(OwnerRule.breaches(in: numbered).map(\.line) == [1])
     #expect(
       OwnerRule.breaches(in: SourceFile(path: "Sources/GodwitEngine/Store/ChangeLog+A.swift", text: text)).count == 1)
   }

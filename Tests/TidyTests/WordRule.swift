@@ -10,6 +10,7 @@ enum WordRule {
     "ConflictCarrier": "ConflictLog.Carrier", "SignedStatement": "SignedAcknowledgement",
     "MemberStatement": "Acknowledgement", "KnownStatements": "SignedAcknowledgements", "isSnapshot": "isStateFile",
     "SnapshotHead": "StateHead", "SnapshotImport": "StateImport", "SnapshotExport": "StateExport",
+    "deletedImages": "deletedCells",
   ]
 
   /// What a sentence says nothing by: a plain verb has a subject.

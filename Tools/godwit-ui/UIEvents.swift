@@ -1,8 +1,8 @@
 import FlyingSocks
 import ToolSupport
 
-/// Events as bytes of server-sent events (WHATWG HTML, "Server-sent events"), and comments: at the beginning, and where none
-/// came for a while, by which a page that is gone is noticed.
+/// Events as bytes of server-sent events (WHATWG HTML, "Server-sent events"), and comments: at the beginning, and where
+/// none came for a while, by which a page that is gone is noticed.
 struct UIEvents: AsyncBufferedSequence {
   typealias Element = UInt8
 

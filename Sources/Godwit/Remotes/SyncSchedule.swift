@@ -1,5 +1,5 @@
-/// When each remote is synced by a replica that keeps itself in sync (Specs/agent.md, "When"). Instants are handed in, so
-/// that it is the same in a test as in a program.
+/// When each remote is synced by a replica that keeps itself in sync (Specs/agent.md, "When"). Instants are handed in,
+/// so that it is the same in a test as in a program.
 struct SyncSchedule {
   typealias Instant = ContinuousClock.Instant
 

@@ -24,7 +24,7 @@ extension ChangeCapture {
       try Self.check(count: entries.count)
       let changes = encode(operations.bytes, dictionary(of: uses), count: entries.count)
       let sums = Array(zip(uses.map(\.table.id), self.sums(uses.map { hash($0.table) })))
-      return Captured(changes: changes, deletedCells: deletedImages, pieces: worker.finish(), sums: sums)
+      return Captured(changes: changes, deletedCells: deletedCells, pieces: worker.finish(), sums: sums)
     }
     var net = NetChanges()
     let tables = dictionary(of: uses)
@@ -98,14 +98,14 @@ extension ChangeCapture {
     }
   }
 
-  private var deletedImages: [UInt8] {
+  private var deletedCells: [UInt8] {
     if entries.allSatisfy({ $0.kind == .delete }) { return oldValues.bytes }
-    var deletedCells: [UInt8] = []
+    var cells: [UInt8] = []
     for (number, entry) in entries.enumerated() where entry.kind == .delete {
       let end = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
-      deletedCells += oldValues.bytes[entry.old..<end]
+      cells += oldValues.bytes[entry.old..<end]
     }
-    return deletedCells
+    return cells
   }
 
   private func encode(_ operations: [UInt8], _ tables: [ChangeSet.Table], count: Int) -> [UInt8] {

@@ -23,8 +23,8 @@ package struct KnownIncarnations {
   init(_ log: ChangeLog, _ records: [Origin: Acknowledgements.Record], on connection: Connection) throws {
     self.log = log
     self.records = records
-    let heard = try SignedAcknowledgements(connection: connection).origins()
-    all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
+    let signed = try SignedAcknowledgements(connection: connection).origins()
+    all = Set(log.origins.all + records.keys + signed).union([log.origins.own]).sorted()
     byReplica = Dictionary(grouping: all, by: \.replica)
   }
 

@@ -32,8 +32,8 @@ extension Catalog {
         continue
       }
       let differences = definition.differences(from: table.definition)
-      let standing = differences.filter { !$0.mayStand && !(addsMissing && $0.isAdditive) }
-      guard standing.isEmpty else { throw mismatch(definition, standing, mayAdd: standing.allSatisfy(\.isAdditive)) }
+      let refused = differences.filter { !$0.mayStand && !(addsMissing && $0.isAdditive) }
+      guard refused.isEmpty else { throw mismatch(definition, refused, mayAdd: refused.allSatisfy(\.isAdditive)) }
       guard addsMissing else { continue }
       if try TableAddition(differences, to: table).run(on: connection) { made.insert(table.definition.name) }
     }

@@ -4,8 +4,8 @@ import GodwitCrypto
 import GodwitStorage
 import GodwitSyncFile
 
-/// Headers that others at remotes build on (`godwit_base`; Specs/remotes.md, "Large groups"). One is whole, or builds on
-/// a whole one itself.
+/// Headers that others at remotes build on (`godwit_base`; Specs/remotes.md, "Large groups"). One is whole, or builds
+/// on a whole one itself.
 package struct HeaderBases {
   static let creation = """
     CREATE TABLE godwit_base (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, sender BLOB NOT NULL,

@@ -56,17 +56,14 @@ final class LogCoder {
 }
 
 extension TransactionRecord {
-  /// The hash of record and change set (Specs/change-log.md, "Hash chain").
-  package var contentDigest: ContentHash { digest() }
-
   /// The origin's hash chain after this transaction (Specs/change-log.md, "Hash chain").
   package func chain(after previous: ContentHash, _ pieces: PieceWorker.Finished? = nil) -> ContentHash {
     previous.followed(by: digest(pieces))
   }
 
-  /// The hash of record and change set. The operations come in as hashes of blocks, which several threads can make
-  /// while the transaction runs.
-  func digest(_ pieces: PieceWorker.Finished? = nil) -> ContentHash {
+  /// The hash of record and change set (Specs/change-log.md, "Hash chain"). The operations come in as hashes of blocks,
+  /// which several threads can make while the transaction runs.
+  package func digest(_ pieces: PieceWorker.Finished? = nil) -> ContentHash {
     changes.withUnsafeBytes { changes in
       let start = ChangeSet.operationsStart(in: changes)
       var header = ByteWriter(capacity: 512)

@@ -31,7 +31,7 @@ struct FleetMember {
     let record = TransactionRecord(
       dot: Dot(origin, sequence), hlc: HLC(milliseconds: milliseconds), schemaVersion: 0,
       context: written.isEmpty || context != before ? context : nil, changes: changes)
-    let chain = (written.last?.chain ?? .zero).followed(by: record.contentDigest)
+    let chain = (written.last?.chain ?? .zero).followed(by: record.digest())
     written.append((record, chain))
   }
 

@@ -35,7 +35,7 @@ extension HostileForge {
     let record = TransactionRecord(
       dot: Dot(origin, before.next), hlc: HLC(milliseconds: now), schemaVersion: draft.source.schemaVersion,
       context: draft.source.vector.replacing([origin: .none]), changes: changes)
-    let end = chain.followed(by: record.contentDigest)
+    let end = chain.followed(by: record.digest())
     let head = try SignedHead.issue(group: member.group, origin, before.next, end, by: face.identity)
     draft.append(
       SyncFileHeader.Range(
@@ -57,7 +57,7 @@ extension HostileForge {
       context: isContext ? VersionVector() : last.context,
       changes: isContext ? last.changes : other)
     let records = written(range).dropLast() + [record]
-    let chain = records.reduce(range.chainBefore) { $0.followed(by: $1.contentDigest) }
+    let chain = records.reduce(range.chainBefore) { $0.followed(by: $1.digest()) }
     let isMadeAnew = generator.chance(oneIn: 2)
     draft.append(
       SyncFileHeader.Range(
@@ -88,7 +88,7 @@ extension HostileForge {
       context: last.record.context,
       changes: random(at: Int(last.record.schemaVersion), nil))
     let before = history.dropLast().last?.chain ?? .zero
-    let chain = before.followed(by: record.contentDigest)
+    let chain = before.followed(by: record.digest())
     let head = try SignedHead.issue(group: member.group, own, record.dot.sequence, chain, by: face.identity)
     for written in history { draft.vector = draft.vector.union(written.context) }
     draft.append(

@@ -177,7 +177,7 @@ struct HostileForge {
     // Beside it one that cannot be read at all.
     let broken = TransactionRecord(
       dot: Dot(origin, SequenceNumber(rawValue: 2)), hlc: HLC.limit, schemaVersion: 0, context: nil, changes: changes)
-    let chain = ContentHash.zero.followed(by: record.contentDigest).followed(by: broken.contentDigest)
+    let chain = ContentHash.zero.followed(by: record.digest()).followed(by: broken.digest())
     let head = try SignedHead.issue(group: member.group, origin, broken.dot.sequence, chain, by: face.identity)
     draft.append(
       SyncFileHeader.Range(

@@ -66,7 +66,7 @@ final class HostileMember {
       dot: Dot(origin, sequence), hlc: hlc, schemaVersion: schemaVersion, context: stated, changes: changes)
     histories[origin, default: []].append(
       Written(
-        record: record, chain: (before?.chain ?? .zero).followed(by: record.contentDigest),
+        record: record, chain: (before?.chain ?? .zero).followed(by: record.digest()),
         context: stated ?? before?.context ?? VersionVector()))
   }
 

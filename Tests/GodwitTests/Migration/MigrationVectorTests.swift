@@ -67,7 +67,7 @@ struct MigrationVectorTests {
       }
     }
     let objects = object["steps"] as? [[String: Any]] ?? []
-    let heard = try objects.map { try $0["hear"].map(Self.migrations) }
+    let learnt = try objects.map { try $0["learn"].map(Self.migrations) }
     let tried = try objects.map { try $0["try"].map { try Self.next(after: object["migrations"], $0) } }
     for (number, step) in vector.steps.enumerated() {
       if let version = step.migrate {
@@ -75,8 +75,8 @@ struct MigrationVectorTests {
       } else if let received = step.receive {
         let record = try Self.record(received, known)
         try await replica.withWriter { try Self.merge(record, on: $0) }
-      } else if let heard = heard[number] {
-        let code = await code { try await replica.withWriter { try Self.hear(heard, on: $0) } }
+      } else if let learnt = learnt[number] {
+        let code = await code { try await replica.withWriter { try Self.learn(learnt, on: $0) } }
         #expect(code.map { "\($0)" } == step.refused, "step \(number)")
       } else if let tried = tried[number] {
         let code = await code { try await replica.migrations.run(tried()) }
@@ -108,12 +108,12 @@ struct MigrationVectorTests {
   }
 
   /// What an import does with the migrations that a file's sender knows.
-  private static func hear(_ migrations: Migrations, on writer: ReplicaWriter) throws {
-    let heard = try migrations.schemaMigrations()
+  private static func learn(_ migrations: Migrations, on writer: ReplicaWriter) throws {
+    let learnt = try migrations.schemaMigrations()
     try writer.inTransaction {
       var history = try MigrationHistory(writer.connection)
-      try history.forgetUnused(unlike: heard, on: writer.connection)
-      try history.check(heard, hint: "nothing was changed")
+      try history.forgetUnused(unlike: learnt, on: writer.connection)
+      try history.check(learnt, hint: "nothing was changed")
     }
   }
 

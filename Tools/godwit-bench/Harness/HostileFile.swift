@@ -70,7 +70,7 @@ struct HostileFile {
         dot: Dot(origin, SequenceNumber(rawValue: UInt64(place) + 1)),
         hlc: HLC(milliseconds: 1_700_000_000_000 + Int64(place)),
         schemaVersion: honest.schemaVersion, context: kind == .contexts ? context(place) : nil, changes: written)
-      chain = chain.followed(by: record.contentDigest)
+      chain = chain.followed(by: record.digest())
       records.append(record)
     }
     let last = SequenceNumber(rawValue: UInt64(records.count))

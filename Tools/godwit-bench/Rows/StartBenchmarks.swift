@@ -2,7 +2,8 @@ import Foundation
 import Godwit
 import GodwitStorage
 
-/// What the command line's start costs (Specs/budgets.md, "Start"). The program of the same build, beside this one, runs.
+/// What the command line's start costs (Specs/budgets.md, "Start"). The program of the same build, beside this one,
+/// runs.
 let startBenchmarks = [
   start("godwit --version", baseline: "git --version", budget: 14) { _ in
     (["godwit", "--version"], ["git", "--version"])

@@ -155,11 +155,11 @@ extension Roster {
   }
 
   /// Returns whether that made a history longer.
-  private mutating func extend(by told: IdentityHistory) -> Bool {
-    guard var history = histories[told.replica], history.extend(by: told, group: group) else { return false }
-    let count = successorCount - (histories[told.replica]?.successors.count ?? 0) + history.successors.count
+  private mutating func extend(by stated: IdentityHistory) -> Bool {
+    guard var history = histories[stated.replica], history.extend(by: stated, group: group) else { return false }
+    let count = successorCount - (histories[stated.replica]?.successors.count ?? 0) + history.successors.count
     guard count <= Self.successorCountMax else { return false }
-    histories[told.replica] = history
+    histories[stated.replica] = history
     return true
   }
 
@@ -188,25 +188,25 @@ extension Roster {
   }
 
   /// Holds a record about a replica that is known by this identity, or is not known yet.
-  private mutating func take(_ record: MemberRecord, _ hash: ContentHash, _ told: [IdentityHistory]) {
+  private mutating func take(_ record: MemberRecord, _ hash: ContentHash, _ stated: [IdentityHistory]) {
     guard isPostQuantum == record.identity.isPostQuantum else { return }
     if let history = histories[record.subject] {
-      guard history.all.contains(record.identity) || takePlace(record, told) else { return }
+      guard history.all.contains(record.identity) || takePlace(record, stated) else { return }
     } else {
       guard histories.count < RosterRecords.countMax || dropLapsed() else { return }
-      histories[record.subject] = history(of: record, told)
+      histories[record.subject] = history(of: record, stated)
     }
     memberRecords[hash] = record
   }
 
   /// One of which no record counts keeps nobody else from its replica ID.
-  private mutating func takePlace(_ record: MemberRecord, _ told: [IdentityHistory]) -> Bool {
+  private mutating func takePlace(_ record: MemberRecord, _ stated: [IdentityHistory]) -> Bool {
     let ground = record.ground ?? founder ?? .zero
     guard let hash = deciding[record.subject], !evaluation.counting.contains(hash),
       evaluation.counting.contains(ground), self[record.issuer]?.isActive == true
     else { return false }
     drop(record.subject)
-    histories[record.subject] = history(of: record, told)
+    histories[record.subject] = history(of: record, stated)
     return true
   }
 
@@ -231,9 +231,9 @@ extension Roster {
   }
 
   /// Of a replica that was not known.
-  private func history(of record: MemberRecord, _ told: [IdentityHistory]) -> IdentityHistory {
+  private func history(of record: MemberRecord, _ stated: [IdentityHistory]) -> IdentityHistory {
     let room = Self.successorCountMax - successorCount
-    return told.first {
+    return stated.first {
       $0.all.contains(record.identity) && $0.successors.count <= room && $0.isSound(in: group)
     } ?? IdentityHistory(record.identity)
   }

@@ -9,13 +9,13 @@ struct Frontier {
   let vector: VersionVector
   /// The earliest time, by their own clocks, of the latest acknowledgements of those that write on elsewhere; nil when
   /// there is none.
-  let heard: Int64?
+  let statedAt: Int64?
 
   init(_ writer: ReplicaWriter, _ roster: Roster) throws {
     let (log, connection) = (writer.log, writer.connection)
     let incarnations = try KnownIncarnations(log, writer.withAcknowledgements { $0.records }, on: connection)
     let counted = incarnations.counted(roster)
-    heard = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
+    statedAt = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
     guard try Self.knowsAllMembers(roster, on: connection) else {
       vector = log.origins.floor
       return

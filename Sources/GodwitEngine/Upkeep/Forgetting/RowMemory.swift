@@ -9,7 +9,7 @@ struct RowMemory {
   init(_ writer: ReplicaWriter, _ frontier: Frontier) {
     connection = writer.connection
     // It may be the own clock that is wrong: then others are the ones to whom a stamp is ahead.
-    let others = frontier.heard.map {
+    let others = frontier.statedAt.map {
       HLC(milliseconds: min($0, HLC.limit.milliseconds) + HybridClock.reachMilliseconds + 1)
     }
     latest = min(writer.clock.latest, others ?? writer.clock.latest)
