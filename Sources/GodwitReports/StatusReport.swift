@@ -26,7 +26,7 @@ package struct StatusReport: Sendable {
       "name": .string(names.name(identity.replica)), "group": .string("\(group)"),
       "members": .array(members.map(\.json)),
       "tables": .array(status.tables.map { ["table": .string($0.name), "rows": .number($0.rows)] }),
-      "held": .array(status.held.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
+      "applied": .array(status.applied.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
       "unsent": .number(status.unsent), "waiting": .number(status.staged),
       "waitingOf": .array(status.waiting.map { .object($0.fields(names)) }),
       "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),

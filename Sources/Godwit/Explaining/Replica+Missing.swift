@@ -4,20 +4,22 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica.History {
-  /// What waits for other transactions, for which, and who may have those.
+  /// What waits for other transactions or for a schema version, for which, and who may have those.
   public func missing() async throws -> MissingReport {
     let members = Set(try await replica.members.list().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica))
     return try await replica.pool.read { connection in
-      let held = try OriginTable(connection).vector
+      let applied = try OriginTable(connection).vector
       let staged = StagedTransactions(connection: connection)
       let said = try Acknowledgements(connection).records.filter { members.contains($0.key.replica) }
-      let missing = try staged.needed(held: held).map { origin, last in
+      let missing = try staged.needed(held: applied).map { origin, last in
         var holders = Set(said.filter { $0.value.stated.vector[origin] >= last }.map(\.key.replica))
         if members.contains(origin.replica) { holders.insert(origin.replica) }
         return MissingReport.Missing(
-          replica: origin.replica, sequences: held[origin].next.rawValue...last.rawValue, holders: holders.sorted())
+          replica: origin.replica, sequences: applied[origin].next.rawValue...last.rawValue, holders: holders.sorted())
       }
-      return MissingReport(waiting: try staged.ranges(), missing: missing)
+      return MissingReport(
+        waiting: try staged.ranges(), heldVersion: try staged.held(beyond: MigrationHistory(connection)),
+        missing: missing)
     }
   }
 

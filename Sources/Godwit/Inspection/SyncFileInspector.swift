@@ -58,12 +58,13 @@ struct SyncFileInspector {
           replica: member?.replica, fingerprint: member?.fingerprint ?? recipient.fingerprint)
       },
       ranges: walk.ranges(HistoryAdmission(header, known)), tables: walk.tables, migrations: header.migrations.count,
-      transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
+      transactions: header.transactionCount, applied: header.vector.positions, waiting: header.held.positions,
+      forgotten: header.floor.positions,
       acknowledgements: header.acknowledgements.map { acknowledgement in
         SyncSource.Inspection.Acknowledgement(
           replica: acknowledgement.subject, incarnation: acknowledgement.origin.incarnationID,
           milliseconds: acknowledgement.createdAt,
-          held: acknowledgement.vector.positions, isSigned: isOwnGroup && known.isSigned(acknowledgement))
+          applied: acknowledgement.vector.positions, isSigned: isOwnGroup && known.isSigned(acknowledgement))
       },
       unknownFields: header.fields.map(\.tag),
       sizes: SyncSource.Inspection.Sizes(

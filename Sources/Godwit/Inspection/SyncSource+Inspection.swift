@@ -58,11 +58,14 @@ extension SyncSource {
       public let migrations: Int
       /// Transactions in it.
       public let transactions: Int
-      /// What the sender holds of each origin: its acknowledgement.
-      public let held: [Position]
+      /// What the sender has applied of each origin: its acknowledgement.
+      public let applied: [Position]
+      /// Up to where transactions of an origin wait at the sender, for a schema version or for others: nobody needs to
+      /// send them to it again.
+      public let waiting: [Position]
       /// Up to where the sender has forgotten the transactions one by one.
       public let forgotten: [Position]
-      /// What its sender and others have signed of what they hold: acknowledgements that it passes on.
+      /// What its sender and others have signed of what they have applied: acknowledgements that it passes on.
       public let acknowledgements: [Acknowledgement]
       /// The tags of what a later version of the format says besides.
       public let unknownFields: [UInt32]
@@ -104,7 +107,7 @@ extension SyncSource {
       public let sequence: UInt64
     }
 
-    /// What an incarnation of a member holds, signed by itself.
+    /// What an incarnation of a member has applied, signed by itself.
     public struct Acknowledgement: Sendable, Hashable {
       /// The replica that made it.
       public let replica: ReplicaID
@@ -114,8 +117,8 @@ extension SyncSource {
       package let milliseconds: Int64
       /// When it was made by its maker's clock, milliseconds since 1970 UTC.
       public var time: Date { Date(milliseconds: milliseconds) }
-      /// What its maker held of each origin.
-      public let held: [Position]
+      /// What its maker had applied of each origin.
+      public let applied: [Position]
       /// Whether the signature is its maker's, who is an active member. Others are not believed.
       public let isSigned: Bool
     }

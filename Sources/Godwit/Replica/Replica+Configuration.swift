@@ -18,6 +18,9 @@ extension Replica {
     /// How the tables came to be, version by version: those that have not run here run at opening, all or none. Or
     /// what may be done to tables that differ from their models; nothing by default.
     public var migrations: Migrations
+    /// Called while opening applies what had waited for a version that the migrations bring, with how much of it has
+    /// been applied. That may be all of what others have written for months. Nil by default.
+    public var migrationProgress: ProgressHandler?
     /// Whether the replica must be there already: where none is, opening throws `noReplica` and makes nothing. False by
     /// default.
     public var mustExist: Bool
@@ -38,13 +41,15 @@ extension Replica {
 
     /// Makes a configuration of the properties that differ from their defaults.
     public init(
-      name: String? = nil, key: KeySource = .keyring(), migrations: Migrations = .none, mustExist: Bool = false,
-      isReadOnly: Bool = false, isPostQuantum: Bool = false, idleTimeout: Duration? = nil,
-      statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+      name: String? = nil, key: KeySource = .keyring(), migrations: Migrations = .none,
+      migrationProgress: ProgressHandler? = nil, mustExist: Bool = false, isReadOnly: Bool = false,
+      isPostQuantum: Bool = false, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+      logger: Logger = Logger(label: "godwit")
     ) {
       self.name = name
       self.key = key
       self.migrations = migrations
+      self.migrationProgress = migrationProgress
       self.mustExist = mustExist
       self.isReadOnly = isReadOnly
       self.isPostQuantum = isPostQuantum

@@ -129,7 +129,7 @@ extension Replica {
         connection, group: group, anchor: folder.anchor, wallClock: wallClock, incarnations: incarnations,
         changes: changes, mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       warn(of: writer, logger)
-      try Migrator(writer: writer).open(definitions, migrations)
+      try Migrator(writer: writer).open(definitions, migrations, progress: configuration.migrationProgress)
       return ReplicaSession(writing: writer)
     }
     do {

@@ -5,7 +5,7 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
-  /// Where the replica stands: its tables, what it holds of whom, what waits. Linear in the rows of the tables, which
+  /// Where the replica stands: its tables, what is applied of whom, what waits. Linear in the rows of the tables, which
   /// it counts.
   public func status() async throws -> Replica.Status { try await status(countsRows: true) }
 
@@ -17,7 +17,7 @@ extension Replica {
     return try await pool.read { connection in
       let log = try ChangeLog(connection)
       let origins = log.origins
-      let held = origins.vector
+      let applied = origins.vector
       let staged = StagedTransactions(connection: connection)
       let tables = try (countsRows ? Catalog(connection).synced : []).map { table in
         Replica.Status.Table(
@@ -26,19 +26,19 @@ extension Replica {
       }
       let incarnations = try KnownIncarnations(log, on: connection)
       let known = try members.map(incarnations.applied(by:))
-      let unsent = held.origins.filter { $0.replica == own }.reduce(0) { sum, origin in
+      let unsent = applied.origins.filter { $0.replica == own }.reduce(0) { sum, origin in
         let least = known.map { $0[origin] }.min() ?? .none
-        return sum + Int(held[origin].rawValue - min(least, held[origin]).rawValue)
+        return sum + Int(applied[origin].rawValue - min(least, applied[origin]).rawValue)
       }
       return Replica.Status(
         incarnation: origins.own.incarnationID, tables: tables,
-        held: held.origins.map { Replica.Status.Held(replica: $0.replica, sequence: held[$0].rawValue) },
+        applied: applied.origins.map { Replica.Status.Applied(replica: $0.replica, sequence: applied[$0].rawValue) },
         staged: try staged.count(), waiting: try staged.ranges(),
         schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
         heldVersion: try staged.held(beyond: MigrationHistory(connection)),
         conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Limbo.rowCount(on: connection),
-        missing: try staged.missing(held: held), unsent: unsent,
+        missing: try staged.missing(held: applied), unsent: unsent,
         differing: try SignedAcknowledgements(connection: connection).differing(),
         forks: try KnownForks(connection: connection).list().map {
           Replica.Status.Fork(replica: $0.replica, sequence: $0.sequence, shownBy: $0.shownBy)

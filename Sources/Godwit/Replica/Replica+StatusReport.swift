@@ -13,8 +13,8 @@ extension Replica {
       public let rows: Int
     }
 
-    /// How far an origin's transactions are held.
-    public struct Held: Sendable {
+    /// How far an origin's transactions are applied.
+    public struct Applied: Sendable {
       /// The replica that wrote them.
       public let replica: ReplicaID
       /// The highest contiguous sequence number.
@@ -35,8 +35,8 @@ extension Replica {
     public let incarnation: Incarnation.ID
     /// The group's tables.
     public let tables: [Table]
-    /// What is held of each origin.
-    public let held: [Held]
+    /// What is applied of each origin.
+    public let applied: [Applied]
     /// Transactions that wait for others, or for a migration.
     public let staged: Int
     /// The same by author, with their bytes.

@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// What waits for other transactions, and who may have those.
+/// What waits for other transactions or for a schema version, and who may have those transactions.
 public struct MissingReport: Sendable {
   /// Transactions of one origin that are here and wait.
   public struct Waiting: Sendable, Hashable {
@@ -35,11 +35,14 @@ public struct MissingReport: Sendable {
 
   /// What waits.
   public let waiting: [Waiting]
-  /// What it waits for.
+  /// The schema version that some of it waits for: the program has to be updated. Nil when none does.
+  public let heldVersion: HeldVersion?
+  /// Which transactions must come before the rest.
   public let missing: [Missing]
 
-  package init(waiting: [Waiting], missing: [Missing]) {
+  package init(waiting: [Waiting], heldVersion: HeldVersion?, missing: [Missing]) {
     self.waiting = waiting
+    self.heldVersion = heldVersion
     self.missing = missing
   }
 }

@@ -261,7 +261,7 @@ import Testing
   @Test func nothingIsMissingOrHeldBack() async throws {
     let (desk, laptop) = try await edited()
     let missing = try desk.godwit("missing", "--json")
-    #expect(try missing.status == 0 && keys(missing.objects().first) == ["waiting", "missing"])
+    #expect(try missing.status == 0 && keys(missing.objects().first) == ["waiting", "heldVersion", "missing"])
     #expect(try desk.godwit("missing").error == "nothing is missing\n")
     #expect(try laptop.godwit("limbo").error == "nothing is held back\n")
     #expect(try laptop.godwit("limbo", "--json").output.isEmpty)
@@ -326,6 +326,7 @@ import Testing
     #expect(page.contains("What it waits for</caption>") && page.contains("1 transaction waiting for others"))
     let missing = try #require((object["missing"] as? [[String: Any]])?.first)
     #expect(Set(missing.keys) == ["replica", "name", "first", "last", "holders"])
+    #expect(Set(object.keys) == ["waiting", "heldVersion", "missing"] && object["heldVersion"] is NSNull)
     let holders = try #require(missing["holders"] as? [[String: Any]])
     #expect(Set(holders.compactMap { $0["name"] as? String }) == ["desk", "laptop"])
     #expect(

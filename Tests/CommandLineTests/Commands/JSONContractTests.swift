@@ -27,7 +27,7 @@ import Testing
     #expect(try keys(desk.godwit("member", "rename", "laptop", "attic", "--json")) == ["renamed", "name"])
     #expect(try keys(desk.godwit("member", "rename", "attic", "laptop", "--json")) == ["renamed", "name"])
     let lives = try laptop.godwit("member", "incarnations", "--json")
-    #expect(try keys(lives) == ["replica", "name", "incarnation", "own", "ended", "transactions", "heard"])
+    #expect(try keys(lives) == ["replica", "name", "incarnation", "own", "ended", "transactions", "stated"])
     #expect(try keys(desk.godwit("member", "remove", "laptop", "--json")) == ["removed"])
   }
 
@@ -84,7 +84,8 @@ import Testing
     let inside: Set<String> = [
       "format", "acknowledgements", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "stateFile",
       "transactions",
-      "ranges", "tables", "schemaVersion", "migrations", "held", "forgotten", "containerBytes", "containerHeaderBytes",
+      "ranges", "tables", "schemaVersion", "migrations", "applied", "waiting", "forgotten", "containerBytes",
+      "containerHeaderBytes",
       "frames", "packedBytes", "unpackedBytes", "signature",
     ]
     let shown = try laptop.godwit("inspect", "--json", file)
@@ -119,7 +120,7 @@ import Testing
     let status = try desk.godwit("status", "--json")
     #expect(
       try keys(status) == [
-        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting",
+        "path", "replica", "incarnation", "name", "group", "members", "tables", "applied", "unsent", "waiting",
         "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion",
         "heldVersion",
@@ -127,7 +128,7 @@ import Testing
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)
-    #expect((object["held"] as? [[String: Any]])?.first?["sequence"] as? Int == 1)
+    #expect((object["applied"] as? [[String: Any]])?.first?["sequence"] as? Int == 1)
     let log = try desk.godwit("log", "--json")
     #expect(try keys(log) == ["replica", "name", "incarnation", "sequence", "time", "changes"])
     let change = try #require((try log.objects().first?["changes"] as? [[String: Any]])?.first)

@@ -29,10 +29,12 @@ import Testing
     return (desk, archive)
   }
 
-  private func write(_ machine: Machine, version: Int, _ sql: SQL) async throws {
+  private func write(
+    _ machine: Machine, version: Int, of migrations: [Migration] = Self.migrations, _ sql: SQL
+  ) async throws {
     let replica = try await Replica.open(
       at: machine.replica, models: [],
-      configuration: .init(key: machine.keys, migrations: Migrations(Array(Self.migrations.prefix(version)))))
+      configuration: .init(key: machine.keys, migrations: Migrations(Array(migrations.prefix(version)))))
     try await replica.write { _ = try $0.execute(sql) }
     await replica.close()
   }
@@ -69,8 +71,8 @@ import Testing
     let plan = try #require(try archive.godwit("migrate", "--json").objects().first)
     #expect(plan["from"] as? Int == 1 && plan["to"] as? Int == 2 && plan["dryRun"] as? Bool == false)
     #expect(Set(plan.keys) == ["from", "to", "dryRun", "versions", "losses"])
-    let version = try #require((plan["versions"] as? [[String: Any]])?.first)
-    #expect((version["broughtBy"] as? [String: Any])?["name"] as? String == sender)
+    let planned = try #require((plan["versions"] as? [[String: Any]])?.first)
+    #expect((planned["broughtBy"] as? [String: Any])?["name"] as? String == sender)
     #expect(try archive.godwit("migrate").lines == ["nothing to do: the tables are of version 2"])
     let rows = try archive.godwit("query", "SELECT id, stars FROM page ORDER BY id", "--json").lines
     #expect(rows == [#"{"id":1,"stars":3}"#, #"{"id":2,"stars":5}"#])
@@ -158,5 +160,23 @@ import Testing
     let text = try archive.godwit("migrate", "--status")
     #expect(text.lines.contains("26 values could not be kept exactly"))
     #expect(text.lines.contains("  and 6 more; all with --json"))
+  }
+
+  @Test func whatWaitsForAVersionAndWhatEachVersionCostsOlderProgramsIsSaid() async throws {
+    let (desk, archive) = try await pair()
+    let addition = Migration(3, "sizes") { $0.alter("page") { $0.add("size", Int.self, default: 1) } }
+    try await write(desk, version: 3, of: Self.migrations.prefix(2) + [addition], "INSERT INTO page (id) VALUES (3)")
+    #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
+    let missing = try archive.godwit("missing")
+    #expect(missing.status == 4 && missing.text.contains("\nversion  1 transaction waits for schema version 3 "))
+    let version = try archive.godwit("missing", "--json").objects().first?["heldVersion"] as? [String: Any]
+    #expect(version?["version"] as? Int == 3 && version?["transactions"] as? Int == 1)
+    let dry = try archive.godwit("migrate", "--dry-run").lines
+    let barrier = try #require(dry.firstIndex(of: "2 better names"))
+    let sizes = try #require(dry.firstIndex(of: "3 sizes"))
+    #expect(
+      dry[barrier + 1] == "  (a barrier: members that have not passed it hold back what is written after it)")
+    #expect(dry[sizes + 1] == "  (an addition: it travels, and older programs continue as before)")
+    #expect(dry[sizes...].contains("  add column size integer default 1 to page"), "\(dry)")
   }
 }

@@ -101,7 +101,7 @@ extension ContainerVector.Content {
       ContainerVector.Acknowledgement(
         replica: "\(acknowledgement.replica)", incarnation: "\(acknowledgement.incarnation)",
         milliseconds: acknowledgement.milliseconds,
-        held: acknowledgement.held.map {
+        held: acknowledgement.applied.map {
           .init(replica: "\($0.replica)", incarnation: "\($0.incarnation)", sequence: $0.sequence)
         }, signed: acknowledgement.isSigned)
     }

@@ -218,7 +218,7 @@ struct VectorRun {
       #expect(try await replica.history.log().count == logged, comment(step, "on \(name)"))
     }
     if let transactions = expected.transactions {
-      let held = status.held.reduce(0) { $0 + Int($1.sequence) }
+      let held = status.applied.reduce(0) { $0 + Int($1.sequence) }
       #expect(held == transactions, comment(step, "transactions held on \(name)"))
     }
   }

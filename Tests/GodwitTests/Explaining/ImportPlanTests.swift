@@ -42,7 +42,7 @@ struct ImportPlanTests {
     let after = try await replica.status()
     #expect(try await replica.maintenance.digest() == digest)
     #expect(after.incarnation == status.incarnation && after.unsent == status.unsent)
-    #expect(after.held.map(\.sequence) == status.held.map(\.sequence))
+    #expect(after.applied.map(\.sequence) == status.applied.map(\.sequence))
     #expect(after.conflicts == 0 && after.limbo == 0 && after.prunedConflicts == 0)
     #expect(try await replica.maintenance.verify().problems.isEmpty)
     // And the replica works as if nothing had been: it writes, and takes in the file.

@@ -43,7 +43,7 @@ struct InspectionTests {
     #expect(Set(content.recipients.compactMap(\.replica)) == Set(group.replicas.map(\.identity.replica)))
     #expect(Set(content.recipients.map(\.fingerprint)) == Set(group.replicas.map(\.identity.fingerprint)))
     #expect(content.ranges.map(\.sequences) == [1...2] && content.transactions == 2)
-    #expect(content.held.map(\.sequence) == [2] && content.forgotten.isEmpty && content.unknownFields.isEmpty)
+    #expect(content.applied.map(\.sequence) == [2] && content.forgotten.isEmpty && content.unknownFields.isEmpty)
     let tables = Dictionary(uniqueKeysWithValues: content.tables.map { ($0.changes.table, $0) })
     #expect(tables["note"]?.changes.inserted == 1 && tables["note"]?.changes.updated == 1)
     #expect(tables["folder"]?.changes.inserted == 1 && tables["draft"] == nil)

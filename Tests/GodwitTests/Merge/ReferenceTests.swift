@@ -76,7 +76,7 @@ struct ReferenceTests {
     try await group.exchange()
     #expect(try await group.rows("SELECT id FROM volume UNION ALL SELECT id FROM leaf").isEmpty)
     for replica in 0...2 {
-      let held = try await group[replica].status().held.map(\.sequence)
+      let held = try await group[replica].status().applied.map(\.sequence)
       #expect(held.reduce(0, +) == 3)
     }
   }

@@ -6,6 +6,13 @@ import Testing
 @testable import Godwit
 @testable import GodwitEngine
 
+/// A row of `note` as a program of version 1 knows it.
+private struct OldNote: Model {
+  static let schema = Schema<Self>("note") { Column("title", \.title) }
+  var id = 0
+  var title = ""
+}
+
 @Suite("Additions and barriers")
 struct AdoptionTests {
   @Migrations.Builder private static func notes() -> [Migration] {
@@ -46,6 +53,25 @@ struct AdoptionTests {
     #expect(try await group[0].migrations.status().migrations.allSatisfy { $0.appliedAt != nil || $0.version > 3 })
     try await group.exchange()
     #expect(try await group.rows(1, "SELECT title, stars FROM note ORDER BY id") == [["One", 5], ["Two", 3]])
+    try await group.expectSame()
+  }
+
+  @Test("a program two additions behind observes its models, before and after they have come", .timeLimit(.minutes(1)))
+  func observing() async throws {
+    let group = try await MigrationGroup([1, 3], Self.notes)
+    var titles = group[0].observe(OldNote.order(by: \.id)).makeAsyncIterator()
+    #expect(try await titles.next()?.map(\.title) == [])
+    try await group.write(1, "INSERT INTO note VALUES (1, 'One', 5)", "INSERT INTO tag VALUES (7, 'red', 'dark')")
+    try await group.send(1, to: 0)
+    #expect(try await titles.next()?.map(\.title) == ["One"])
+    group.clock.advance(10)
+    try await group[0].write { try $0.insert(OldNote(id: 2, title: "Two")) }
+    #expect(try await titles.next()?.map(\.title) == ["One", "Two"])
+    try await group.exchange()
+    #expect(try await group.rows(1, "SELECT title, stars FROM note ORDER BY id") == [["One", 5], ["Two", 3]])
+    try await group.write(1, "UPDATE note SET stars = 1, title = 'Uno' WHERE id = 1")
+    try await group.send(1, to: 0)
+    #expect(try await titles.next()?.map(\.title) == ["Uno", "Two"])
     try await group.expectSame()
   }
 

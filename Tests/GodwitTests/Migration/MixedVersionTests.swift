@@ -94,6 +94,8 @@ struct MixedVersionTests {
     let held = try await group[0].status().heldVersion
     #expect(held?.version == 2 && held?.name == "second" && held?.transactions == 2)
     #expect(held?.broughtBy == group[1].identity.replica && held == report.waiting.held)
+    let missing = try await group[0].history.missing()
+    #expect(missing.heldVersion == held && missing.waiting.map(\.transactions) == [2] && missing.missing.isEmpty)
     #expect(try await group[0].maintenance.verify().problems == [])
 
     let plan = try await group[0].migrations.run(group.migrations(2))
@@ -101,6 +103,49 @@ struct MixedVersionTests {
     #expect(try await group[0].status().heldVersion == nil)
     #expect(try await group.rows(0, Self.memo) == [[1, "Uno", "many", 5, "one"], [2, "Two", "few", 1, "two"]])
     try await group.expectSame()
+  }
+
+  @Test("what waited is applied in the migration's own transaction: a step that fails afterwards takes it back")
+  func oneTransaction() async throws {
+    let group = try await MigrationGroup([1, 2], Self.notes)
+    try await group.write(0, "INSERT INTO note VALUES (1, 'One', 1, 'good')")
+    try await group.send(0, to: 1)
+    try await group.write(1, "UPDATE note SET title = 'Uno' WHERE id = 1")
+    try await group.send(1, to: 0)
+    // It runs after what waited has been applied.
+    let failing = Migration(3, "third") { $0.run("twice", "INSERT INTO note (id, title, slug) VALUES (1, 'Uno', '')") }
+    let migrations = Migrations(Array(group.migrations.prefix(2)) + [failing])
+    #expect(await code { try await group[0].migrations.run(migrations) } == .constraint)
+    #expect(try await group[0].status().schemaVersion == 1)
+    #expect(try await group[0].status().heldVersion?.transactions == 1)
+    #expect(try await group.rows(0, "SELECT titel FROM note") == [["One"]])
+    #expect(try await group[0].maintenance.verify().problems == [])
+    try await group[0].migrations.run(group.migrations(2))
+    #expect(try await group.rows(0, "SELECT title FROM note") == [["Uno"]])
+    try await group.expectSame()
+  }
+
+  @Test("what waits for a version is bounded for each member, and all else is applied")
+  func bounded() async throws {
+    let group = try await MigrationGroup([1, 2, 1], Self.notes)
+    // Random bytes stay as large as they are, and 32 MiB of an origin wait.
+    for id in 1...9 {
+      try await group.write(
+        1, "INSERT INTO note (id, title, slug) VALUES (\(id), hex(randomblob(2000000)), '')")
+    }
+    try await group.write(2, "INSERT INTO note VALUES (20, 'Twenty', 1, 'good')")
+    let endless = try await group.send(1, to: 0)
+    let dropped = endless.attention.dropped
+    #expect(endless.waiting.transactions == 8 && dropped.map(\.reason) == [.limit], "\(endless.waiting)")
+    #expect(dropped.map(\.replica) == [group[1].identity.replica] && dropped.map(\.sequences) == [9...9])
+    let other = try await group.send(2, to: 0)
+    #expect(other.applied.transactions == 1 && other.waiting.transactions == 8)
+    #expect(try await group.rows(0, "SELECT id, titel FROM note") == [[20, "Twenty"]])
+
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT count(*) FROM note") == [[9]])
+    #expect(try await group.send(1, to: 0).applied.transactions == 1)
+    #expect(try await group.rows(0, "SELECT count(*) FROM note") == [[10]])
   }
 
   @Test("a data step sees what others of its version have written, and is sent to them")

@@ -199,7 +199,7 @@ struct BadSyncFileTests {
     var faults: [String] = []
     if error.map({ codes.contains($0.code) }) != true { faults.append("\(name): \(String(describing: error))") }
     if let error, error.hint == nil { faults.append("no hint: \(error)") }
-    if after.0 != before.0 || after.1.held.map(\.sequence) != before.1.held.map(\.sequence)
+    if after.0 != before.0 || after.1.applied.map(\.sequence) != before.1.applied.map(\.sequence)
       || after.1.staged != before.1.staged
     {
       faults.append("\(name): the replica has changed")

@@ -60,7 +60,7 @@ struct KillTests {
       let report = try await replica.maintenance.verify()
       let status = try await replica.status()
       let rows = try await replica.fetch(Account.all)
-      let sequence = status.held.first { $0.replica == pair.sender.identity.replica }?.sequence ?? 0
+      let sequence = status.applied.first { $0.replica == pair.sender.identity.replica }?.sequence ?? 0
       await replica.close()
       #expect(report.problems == [], "round \(round)")
       #expect(sequence == held || sequence == written, "round \(round)")

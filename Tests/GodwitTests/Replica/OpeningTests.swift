@@ -3,6 +3,7 @@ import Logging
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Opening a replica", .timeLimit(.minutes(1)))
 struct OpeningTests {
@@ -56,6 +57,30 @@ struct OpeningTests {
     #expect(try await writer.rows("SELECT name FROM sqlite_master WHERE name = 'draft'").isEmpty)
     await reader.close()
     await writer.close()
+  }
+
+  @Test("refuses a database of another format by name, and says what to do", arguments: [-1, 1])
+  func otherFormat(offset: Int64) async throws {
+    let path = folder.file("replica")
+    let replica = try await Replica.open(at: path, models: Draft.self)
+    let format = try await replica.withWriter { writer in
+      try writer.inTransaction {
+        let format = try Meta.integer(.format, on: writer.connection)
+        try Meta.set(.format, .integer(format + offset), on: writer.connection)
+        return format
+      }
+    }
+    await replica.close()
+    for isReadOnly in [false, true] {
+      let failure = await error {
+        try await Replica.open(at: path, models: Draft.self, configuration: .init(isReadOnly: isReadOnly))
+      }
+      #expect(failure?.code == .unsupportedVersion)
+      #expect(
+        failure?.message == "the database is of format \(format + offset), and this program reads format \(format)")
+      let hint = offset > 0 ? "update this program" : "export it as a plaintext database with the program that made it"
+      #expect(failure?.hint?.hasPrefix(hint) == true)
+    }
   }
 
   @Test("to be read only refuses a database that nobody has put tables in yet, and leaves it for a writer")

@@ -34,7 +34,7 @@ struct MemberIncarnations: AsyncParsableCommand {
       let state = incarnation.isOwn ? "this replica" : incarnation.hasEnded ? "ended" : "may live"
       table.add([
         names.name(incarnation.replica), "\(incarnation.id)", state, "\(incarnation.transactions)",
-        incarnation.heardText ?? "",
+        incarnation.statedText ?? "",
       ])
     }
     try options.console.lines(table.lines)
@@ -70,7 +70,7 @@ struct MemberEnd: AsyncParsableCommand {
 }
 
 extension Incarnation {
-  var heardText: String? {
+  var statedText: String? {
     lastHeard.map { Format.time($0) }
   }
 
@@ -79,7 +79,7 @@ extension Incarnation {
     .object(
       names.json(replica) + [
         ("incarnation", .string("\(id)")), ("own", .bool(isOwn)), ("ended", .bool(hasEnded)),
-        ("transactions", .number(transactions)), ("heard", heardText.map(JSONValue.string) ?? .null),
+        ("transactions", .number(transactions)), ("stated", statedText.map(JSONValue.string) ?? .null),
       ])
   }
 }

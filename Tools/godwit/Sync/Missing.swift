@@ -4,7 +4,7 @@ import ToolSupport
 
 struct Missing: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what waits for transactions that have not come, and who may have those.",
+    abstract: "Show what waits for transactions that have not come, or for a version, and who may have those.",
     discussion: """
       Exits with 0 when nothing waits, with 4 when something does. What waits of a member can be dropped: it is not
       held, so it comes again, if somebody has it.
@@ -47,9 +47,7 @@ struct Missing: AsyncParsableCommand {
 
 extension MissingReport {
   fileprivate func lines(_ names: ReplicaNames) -> [String] {
-    waiting.map { entry in
-      "waiting  \(entry.text(names))"
-    }
+    waiting.map { "waiting  \($0.text(names))" } + (heldVersion.map { ["version  \($0.text(names))"] } ?? [])
       + missing.map { entry in
         let holders = entry.holders.map(names.name).joined(separator: ", ")
         let who = holders.isEmpty ? "no member is known to have them" : "ask \(holders)"
@@ -63,8 +61,8 @@ extension MissingReport {
       names.json(replica) + [("first", .number(sequences.lowerBound)), ("last", .number(sequences.upperBound))]
     }
     return [
-      "waiting": .array(
-        waiting.map { .object($0.fields(names)) }),
+      "waiting": .array(waiting.map { .object($0.fields(names)) }),
+      "heldVersion": heldVersion?.json(names) ?? .null,
       "missing": .array(
         missing.map { entry in
           let holders = JSONValue.array(entry.holders.map { .object(names.json($0)) })

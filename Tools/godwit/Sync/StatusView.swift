@@ -48,7 +48,7 @@ struct StatusView {
     var table = TextTable([("MEMBER", .left), ("STATE", .left), ("HELD", .right)])
     for member in report.members {
       let state = member.isOwn ? "this replica" : member.isActive ? "active" : "removed"
-      table.add([member.name, state, "\(held(member.identity.replica))"])
+      table.add([member.name, state, "\(applied(member.identity.replica))"])
     }
     return table
   }
@@ -59,7 +59,7 @@ struct StatusView {
     return table
   }
 
-  private func held(_ replica: ReplicaID) -> UInt64 {
-    status.held.filter { $0.replica == replica }.map(\.sequence).max() ?? 0
+  private func applied(_ replica: ReplicaID) -> UInt64 {
+    status.applied.filter { $0.replica == replica }.map(\.sequence).max() ?? 0
   }
 }

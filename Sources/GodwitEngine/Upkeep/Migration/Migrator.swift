@@ -12,11 +12,15 @@ package struct Migrator {
 
   /// What opening a replica does: runs the migrations, or makes what is missing without them. Most times there is
   /// nothing to do, and nothing is locked to find that out.
-  package func open(_ models: [TableDefinition], _ migrations: Migrations) throws {
+  ///
+  /// - Parameter progress: Called with how much of what had waited for a version has been applied, from 0 to 1.
+  package func open(_ models: [TableDefinition], _ migrations: Migrations, progress: ProgressHandler? = nil) throws {
     let isReady = writer.catalog.has(models)
     if migrations.isVersioned {
       let history = try MigrationHistory(connection)
-      if !isReady || history.version < UInt64(migrations.all.count) { return _ = try run(migrations, models: models) }
+      if !isReady || history.version < UInt64(migrations.all.count) {
+        return _ = try run(migrations, models: models, progress: progress)
+      }
       try history.requireKnown(to: migrations.schemaMigrations())
       try writer.follow(migrations.schemaMigrations())
     } else if !isReady {
@@ -24,7 +28,7 @@ package struct Migrator {
         guard try make(models, migrations) else { return }
         try writer.reload()
         try writer.settle()
-        _ = try WaitingRun.runInside(writer)
+        _ = try WaitingRun.runInside(writer, progress)
       }
     }
   }
@@ -83,6 +87,7 @@ package struct Migrator {
     try history.requireKnown(to: all)
     var versions: [Migrations.Plan.Version] = []
     let referred = try ownReferences(to: Catalog(connection).tables)
+    let progress = try WaitingProgress(progress, on: connection)
     for (migration, data) in zip(migrations.all, all) where data.version > history.version {
       do {
         versions.append(try run(data, migration, progress, isPlanned: isPlanned))
@@ -122,7 +127,7 @@ package struct Migrator {
   }
 
   private func run(
-    _ data: SchemaMigration, _ migration: Migration, _ progress: ProgressHandler?, isPlanned: Bool
+    _ data: SchemaMigration, _ migration: Migration, _ progress: WaitingProgress, isPlanned: Bool
   ) throws -> Migrations.Plan.Version {
     let dataSteps = try DataSteps.runnable(of: migration)
     let change = SchemaChange(writer: writer)
@@ -131,7 +136,7 @@ package struct Migrator {
     let aside = try started.map { try sync.setAside($0) }
     let numbers = Set(aside.map(\.number))
     try change.rejudge(rebuild, aside: numbers)
-    let waiting = try WaitingRun.runInside(writer, progress, aside: numbers, isPlanned: isPlanned)
+    let waiting = try WaitingRun.runInside(writer, progress.part(), aside: numbers, isPlanned: isPlanned)
     try sync.bringBack(aside, asOf: nil)
     return Migrations.Plan.Version(
       version: Int(data.version), name: data.name, isAddition: data.isAddition,
@@ -141,10 +146,10 @@ package struct Migrator {
   }
 
   /// Runs the additions of others that waited behind a barrier of the program's.
-  private func adoptAdditions(_ progress: ProgressHandler?, isPlanned: Bool) throws {
+  private func adoptAdditions(_ progress: WaitingProgress, isPlanned: Bool) throws {
     let history = try MigrationHistory(connection)
     guard try SchemaChange(writer: writer).adoptAdditions(history) > history.version else { return }
-    _ = try WaitingRun.runInside(writer, progress, isPlanned: isPlanned)
+    _ = try WaitingRun.runInside(writer, progress.part(), isPlanned: isPlanned)
   }
 
   /// All of a migration's data steps are one transaction of the log.
@@ -159,5 +164,25 @@ package struct Migrator {
     return try writer.logging { transaction in
       for step in steps { try step.run(in: transaction) }
     }
+  }
+}
+
+/// How much of what waits all versions of a run have applied: each applies some, and the next counts from there.
+private struct WaitingProgress {
+  private let staged: StagedTransactions
+  private let total: Int
+  private let handler: ProgressHandler?
+
+  init(_ handler: ProgressHandler?, on connection: Connection) throws {
+    self.handler = handler
+    staged = StagedTransactions(connection: connection)
+    total = handler == nil ? 0 : try staged.count()
+  }
+
+  /// Gets how much has been applied of what waits now.
+  func part() throws -> ProgressHandler? {
+    guard let handler, total > 0 else { return nil }
+    let (total, left) = (Double(total), Double(try staged.count()))
+    return { handler((total - left + $0 * left) / total) }
   }
 }

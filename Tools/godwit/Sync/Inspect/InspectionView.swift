@@ -46,12 +46,17 @@ struct InspectionView {
       "ranges      \(list(content.ranges.map { "\(names.name($0.replica)) \($0.text)\($0.isSigned ? "" : " (NOT SIGNED by its author)")" }))",
       "tables      \(list(tables))",
       "schema      version \(content.schemaVersion), \(Format.count(content.migrations, "migration"))",
-      "held        \(list(content.held.map { "\(names.name($0.replica)) \($0.sequence)" }))",
+      "applied     \(list(content.applied.map(text)))",
+      "waiting     \(list(content.waiting.map(text)))",
       "acknowledgements  \(list(content.acknowledgements.map(text)))",
       "container   \(Format.byteSize(sizes.container)), \(Format.byteSize(sizes.header)) of them header",
       "frames      \(sizes.frames), \(packing)",
       "signature   \(content.signature.text)",
     ]
+  }
+
+  private func text(_ position: SyncSource.Inspection.Position) -> String {
+    "\(names.name(position.replica)) \(position.sequence)"
   }
 
   private func text(_ acknowledgement: SyncSource.Inspection.Acknowledgement) -> String {
@@ -80,7 +85,8 @@ struct InspectionView {
       ("recipients", .array(content.recipients.map(json))), ("stateFile", .bool(content.isStateFile)),
       ("transactions", .number(content.transactions)), ("ranges", .array(content.ranges.map(json))),
       ("tables", .array(content.tables.map(json))), ("schemaVersion", .number(content.schemaVersion)),
-      ("migrations", .number(content.migrations)), ("held", .array(content.held.map(json))),
+      ("migrations", .number(content.migrations)), ("applied", .array(content.applied.map(json))),
+      ("waiting", .array(content.waiting.map(json))),
       ("forgotten", .array(content.forgotten.map(json))),
       ("acknowledgements", .array(content.acknowledgements.map(json))),
       ("containerBytes", .number(content.sizes.container)),
@@ -115,7 +121,7 @@ struct InspectionView {
       names.json(acknowledgement.replica) + [
         ("incarnation", .string("\(acknowledgement.incarnation)")),
         ("made", .string(Format.time(milliseconds: acknowledgement.milliseconds))),
-        ("held", .array(acknowledgement.held.map(json))), ("signed", .bool(acknowledgement.isSigned)),
+        ("applied", .array(acknowledgement.applied.map(json))), ("signed", .bool(acknowledgement.isSigned)),
       ])
   }
 
