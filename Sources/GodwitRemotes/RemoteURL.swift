@@ -18,8 +18,14 @@ package enum RemoteURL: Hashable, Sendable {
   ///   the message does not repeat.
   package init(_ text: String) throws(GodwitError) {
     guard let colon = text.range(of: "://") else {
-      guard !text.isEmpty else { throw GodwitError(.invalidArgument, "an empty text is no place for a remote") }
+      guard !text.isEmpty else { throw Self.noPlace("an empty text is no place for a remote") }
       try FilePath.check(text)
+      if let address = Self.address(ofCopy: text) {
+        throw GodwitError(
+          .invalidArgument, "\(text) is a place as scp has it",
+          hint: "a replica on that host is \(address); a folder of "
+            + "that name here is ./\(text)")
+      }
       self = .folder(FilePath.plain(FilePath.absolute(text)))
       return
     }
@@ -29,17 +35,32 @@ package enum RemoteURL: Hashable, Sendable {
     case "s3": self = .bucket(try BucketAddress(text))
     case "ssh": self = .host(try SSHAddress(text))
     default:
-      throw GodwitError(
-        .invalidArgument,
-        "a remote is a folder's path, s3://BUCKET/PREFIX, ssh://[USER@]HOST[:PORT]/PATH, or unix:///SOCKET")
+      throw Self.noPlace("no remote has an address of that kind")
     }
+  }
+
+  private static func noPlace(_ what: String) -> GodwitError {
+    GodwitError(
+      .invalidArgument, what,
+      hint: "a remote is a folder's path, s3://BUCKET/PREFIX, ssh://[USER@]HOST[:PORT]/PATH, or unix:///SOCKET")
+  }
+
+  /// What `HOST:/PATH` or `USER@HOST:PATH`, as scp takes it, is as a URL; nil for what is a folder's path.
+  private static func address(ofCopy text: String) -> String? {
+    guard let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") else { return nil }
+    let (host, path) = (text[..<colon], text[text.index(after: colon)...])
+    guard !host.isEmpty, path.hasPrefix("/") || host.contains("@") && !path.isEmpty, !PrivateFile.exists(text) else {
+      return nil
+    }
+    return "ssh://\(host)\(path.hasPrefix("/") ? "" : "/~/")\(path)"
   }
 
   private static func path(_ encoded: Substring, of scheme: String) throws(GodwitError) -> String {
     let path = String(encoded).removingPercentEncoding ?? ""
     try FilePath.check(path)
     guard path.hasPrefix("/") else {
-      throw GodwitError(.invalidArgument, "the URL is \(scheme):///PATH, with an absolute path")
+      throw GodwitError(
+        .invalidArgument, "the URL has no absolute path", hint: "such a URL is \(scheme):///PATH, with three slashes")
     }
     return path
   }
@@ -101,8 +122,12 @@ package struct BucketAddress: Hashable, Sendable {
   private static let parameters: Set<String> = ["endpoint", "region", "ca"]
 
   init(_ text: String) throws(GodwitError) {
+    // A secret may have a slash in it, and would be a part of a path then.
+    guard !text.prefix(while: { $0 != "?" }).contains("@") else { throw Self.holdsSecret }
     guard let parts = URLComponents(string: text), let bucket = parts.host, !bucket.isEmpty else {
-      throw GodwitError(.invalidArgument, "a bucket's URL is s3://BUCKET/PREFIX?endpoint=URL&region=NAME")
+      throw GodwitError(
+        .invalidArgument, "this is no address of a bucket",
+        hint: "a bucket's URL is s3://BUCKET/PREFIX?endpoint=URL&region=NAME")
     }
     guard Self.isBucket(bucket) else {
       throw GodwitError(
@@ -117,7 +142,7 @@ package struct BucketAddress: Hashable, Sendable {
     prefix = parts.path.split(separator: "/").joined(separator: "/")
     endpoint = try Self.endpoint(item("endpoint"))
     region = item("region")
-    certificates = item("ca").map(FilePath.absolute)
+    certificates = item("ca").map { FilePath.absolute(NSString(string: $0).expandingTildeInPath) }
     guard prefix.utf8.count <= 512, Self.isPlain(prefix), region.map(Self.isPlain) ?? true else {
       throw GodwitError(
         .invalidArgument, "the prefix or the region has characters that a store may not take",
@@ -141,6 +166,9 @@ package struct BucketAddress: Hashable, Sendable {
       } && name.first != "-" && name.first != "." && !name.contains("..")
   }
 
+  /// What a store says may stand in errors, and is no more than that.
+  static func isRegion(_ text: String) -> Bool { text.utf8.count <= 64 && isPlain(text) }
+
   private static func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy {
       $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_./".unicodeScalars.contains($0))
@@ -153,7 +181,8 @@ package struct BucketAddress: Hashable, Sendable {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
       ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
     else {
-      throw GodwitError(.invalidArgument, "the endpoint is not an URL such as https://HOST:PORT")
+      throw GodwitError(
+        .invalidArgument, "the endpoint is no address of a store", hint: "give it as https://HOST or https://HOST:PORT")
     }
     guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else { throw holdsSecret }
     guard parts.path.isEmpty || parts.path == "/" else {

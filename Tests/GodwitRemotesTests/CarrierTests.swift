@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitCore
 import GodwitFiles
 import TestServers
 import Testing
@@ -220,19 +221,23 @@ struct CarrierTests {
   @Test("leave nothing half written in a folder, and remove what is left of a day ago")
   func leftovers() throws {
     let place = try Place(.folder)
-    _ = try place.put("m/a", [1])
-    let folder = "\(place.work.path)/remote/m"
-    for (name, age) in [
-      (".a.0123456789abcdef.tmp", 90_000), (".a.1123456789abcdef.tmp", 60), (".b.0123456789abcdef.tmp", 90_000),
-    ] {
+    let origin = Origin(replica: ReplicaID(Identifier128(high: 1, low: 2)), incarnation: 3)
+    let names = [RemoteName.base(origin, hash: "0123456789abcdef"), .base(origin, hash: "1123456789abcdef")].map {
+      String("\($0)".dropFirst(2))
+    }
+    _ = try place.put("b/\(names[0])", [1])
+    let folder = "\(place.work.path)/remote/b"
+    let stays = [".\(names[0]).1123456789abcdef.tmp", ".notes.0123456789abcdef.tmp", ".\(names[1]).0123.tmp"]
+    // Nobody writes a base of that name again.
+    let goes = names.map { ".\($0).0123456789abcdef.tmp" }
+    for (name, age) in goes.map({ ($0, 90_000) }) + Array(zip(stays, [60, 90_000, 90_000])) {
       let date = Date().addingTimeInterval(TimeInterval(-age))
       _ = FileManager.default.createFile(
         atPath: "\(folder)/\(name)", contents: nil, attributes: [.modificationDate: date])
       try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(folder)/\(name)")
     }
-    _ = try place.put("m/a", [2])
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    #expect(names == [".a.1123456789abcdef.tmp", ".b.0123456789abcdef.tmp", "a"])
+    _ = try place.put("b/\(names[0])", [2])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == (stays + [names[0]]).sorted())
   }
 }
 

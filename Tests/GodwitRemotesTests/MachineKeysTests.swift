@@ -43,6 +43,19 @@ struct MachineKeysTests {
       ])
   }
 
+  @Test("of an instance whose service is busy once it has answered are to be asked for later", arguments: [1, 2])
+  func busy(answers: Int) throws {
+    let service = try FaultProxy()
+    let bodies = ["token", "role\n"].prefix(answers).map { FaultProxy.Fault.answer(status: 200, body: $0) }
+    service.plan(bodies + [.answer(status: 503, body: "")])
+    let error = #expect(throws: GodwitError.self) {
+      try keys([
+        "AWS_EC2_METADATA_DISABLED": "", "AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(service.port)",
+      ])
+    }
+    #expect(error?.code == .unreachable && error?.hint?.isEmpty == false)
+  }
+
   @Test("of the environment come first")
   func order() throws {
     let keys = try keys([

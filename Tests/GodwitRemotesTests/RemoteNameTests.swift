@@ -95,10 +95,11 @@ struct RemoteNameTests {
       "s3://AKIA:hunter2@bucket/x", "s3://bucket/x?secret=hunter2", "s3://bucket/?endpoint=https://u:hunter2@host",
       "s3://bucket/?endpoint=https://host/?token=hunter2", "s3://bucket/x#hunter2", "s3://bucket:hunter2/x",
       "s3://bucket/?region=a&region=hunter2", "https://hunter2@host/x", "ssh://u:hunter2@host/x",
+      "s3://AKIAX:ab/hunter2@bucket/x", "s3://hunter2:/x@bucket",
     ])
   func secrets(url: String) {
     let error = #expect(throws: GodwitError.self) { try RemoteURL(url) }
-    #expect(error?.code == .invalidArgument)
+    #expect(error?.code == .invalidArgument && error?.hint?.isEmpty == false)
     #expect(error.map { !"\($0)".contains("hunter2") } == true)
   }
 
@@ -110,6 +111,32 @@ struct RemoteNameTests {
     ])
   func bad(url: String) {
     let error = #expect(throws: GodwitError.self) { try RemoteURL(url) }
-    #expect(error?.code == .invalidArgument)
+    #expect(error?.code == .invalidArgument && (error?.hint?.isEmpty == false || url.hasPrefix("unix:///")))
+  }
+
+  @Test(
+    "as scp has them are refused with the URL that is meant",
+    arguments: [
+      ("ada@nas:/srv/x", "ssh://ada@nas/srv/x"), ("ada@nas:x", "ssh://ada@nas/~/x"), ("nas:/x", "ssh://nas/x"),
+    ])
+  func copies(text: String, url: String) throws {
+    let error = #expect(throws: GodwitError.self) { try RemoteURL(text) }
+    #expect(error?.code == .invalidArgument && error?.hint?.contains(url) == true)
+    guard case .folder = try RemoteURL("./\(text)"), case .host = try RemoteURL(url) else {
+      Issue.record("\(text)")
+      return
+    }
+  }
+
+  @Test("of a host call ssh so that it notices a lost one, and asks nobody where nobody is there")
+  func arguments() throws {
+    guard case .host(let address) = try RemoteURL("ssh://nas/x") else {
+      Issue.record("no host")
+      return
+    }
+    let alive = ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"]
+    let command = ["--", "nas", "godwit serve --stdio '/x'"]
+    #expect(address.arguments(isInteractive: true) == alive + command)
+    #expect(address.arguments(isInteractive: false) == alive + ["-o", "BatchMode=yes"] + command)
   }
 }

@@ -261,6 +261,40 @@ struct StoreFaultTests {
     #expect(try StoreSettings(given).keys().identifier == "c")
   }
 
+  @Test(
+    "half of the keys, and a profile that gets them in another way, do not become the machine's own",
+    arguments: [
+      ("", ["AWS_ACCESS_KEY_ID": "hunter2"], "AWS_SECRET_ACCESS_KEY"),
+      ("", ["AWS_SECRET_ACCESS_KEY": "hunter2"], "AWS_ACCESS_KEY_ID"),
+      ("aws_access_key_id = hunter2", [:], "aws_secret_access_key"), ("role_arn = hunter2", [:], "role_arn"),
+      ("sso_session = hunter2", [:], "sso_session"), ("web_identity_token_file = /x", [:], "web_identity_token_file"),
+    ])
+  func otherWays(line: String, environment: [String: String], named: String) throws {
+    let machine = try FaultProxy()
+    let work = try Workspace()
+    let file = try work.file("config", Array("[default]\n\(line)\n".utf8))
+    let own = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(machine.port)", "HOME": "/nonexistent"]
+    let all = own.merging(environment) { $1 }.merging(["AWS_CONFIG_FILE": file]) { $1 }
+    let error = #expect(throws: GodwitError.self) { try StoreSettings(all).keys() }
+    #expect(error?.code == .refused && error?.message.contains(named) == true && error?.hint?.isEmpty == false)
+    #expect(error.map { !"\($0)".contains("hunter2") } == true && machine.requests.isEmpty)
+  }
+
+  @Test("pauses are anything up to twice the one before, at least as long as a store asks, and end with the patience")
+  func pauses() {
+    let patience = StorePatience(total: .seconds(900), first: .seconds(1))
+    for number in 0..<20 {
+      let longest = Duration.seconds(min(1 << number, 300))
+      let pauses = (0..<50).compactMap { _ in patience.pause(try: number, after: .zero, asked: nil) }
+      #expect(pauses.count == 50 && pauses.allSatisfy { .zero...longest ~= $0 } && Set(pauses).count > 10)
+    }
+    let asked = patience.pause(try: 0, after: .zero, asked: .seconds(60))
+    #expect(asked == .seconds(60))
+    #expect(patience.pause(try: 0, after: .seconds(850), asked: .seconds(60)) == nil)
+    #expect(patience.pause(try: 9, after: .seconds(900), asked: nil) == nil)
+    #expect(patience.pause(try: 0, after: .zero, asked: .seconds(9_999)) == .seconds(900))
+  }
+
   @Test("keys come from a profile, and from a program")
   func profiles() throws {
     let work = try Workspace()

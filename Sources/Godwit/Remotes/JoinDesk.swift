@@ -28,9 +28,10 @@ struct JoinDesk: Sendable {
     let name = "\(RemoteName.marker)"
     guard try carrier.read(name, into: MemorySink(), limit: RemoteMarker.byteLimit, meter: TransferMeter()) == nil
     else { return }
+    let hint = "on a member's machine first: godwit remote add NAME URL"
     throw GodwitError(
-      .unreachable, "no group has its remote at \(place)",
-      hint: "mount it, or on a member's machine first: godwit remote add NAME URL")
+      carrier.mayBeAway ? .unreachable : .refused, "no group has its remote at \(place)",
+      hint: carrier.mayBeAway ? "mount it, or \(hint)" : hint)
   }
 
   // MARK: For who would join

@@ -242,7 +242,11 @@ struct RemotePass {
   func handler(_ direction: Replica.SyncProgress.Direction, total: Int) -> (@Sendable (Int) -> Void)? {
     guard let progress else { return nil }
     let remote = remote.name
-    return { progress(Replica.SyncProgress(remote: remote, direction: direction, bytes: min($0, total), total: total)) }
+    return {
+      // How large the next file of a log is nobody has said.
+      let (bytes, total) = total > 0 ? (min($0, total), total) : ($0, $0)
+      progress(Replica.SyncProgress(remote: remote, direction: direction, bytes: bytes, total: total))
+    }
   }
 
   mutating func save(_ note: RemoteNotes.File) async throws {

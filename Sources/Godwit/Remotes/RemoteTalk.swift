@@ -110,9 +110,13 @@ final class RemoteTalk: @unchecked Sendable {
   private func frame() async throws -> TalkStream.Frame {
     let frame = try await run { try $0.read() }
     guard case .failure(let bytes) = frame else { return frame }
+    throw try Self.failure(bytes)
+  }
+
+  private static func failure(_ bytes: [UInt8]) throws -> GodwitError {
     var reader = ByteReader(bytes)
     let texts = try (0..<3).map { _ in String(decoding: try reader.lengthPrefixed(limit: 4_096), as: UTF8.self) }
-    throw GodwitError(
+    return GodwitError(
       texts[0] == GodwitError.Code.busy.rawValue ? .unreachable : .refused, "over there: \(texts[1])",
       hint: texts[2].isEmpty ? nil : texts[2])
   }
@@ -140,7 +144,12 @@ final class RemoteTalk: @unchecked Sendable {
           count = try source.readFully(into: UnsafeMutableRawBufferPointer(buffer))
         }
         guard !chunk.isEmpty else { break }
-        try stream.write(.chunk(chunk))
+        do {
+          try stream.write(.chunk(chunk))
+        } catch {
+          guard case .failure(let bytes)? = stream.lastWords(after: error) else { throw error }
+          throw try Self.failure(bytes)
+        }
         sent += chunk.count
         report(.publishing, sent)
       }
@@ -163,7 +172,8 @@ final class RemoteTalk: @unchecked Sendable {
         count += bytes.count
         guard count <= replica.tuning.remoteFileSize else {
           throw GodwitError(
-            .limitExceeded, "a file of the other side has more than \(replica.tuning.remoteFileSize) bytes")
+            .limitExceeded, "a file of the other side has more than \(replica.tuning.remoteFileSize) bytes",
+            hint: "carry it by hand: over there, godwit export FILE")
         }
         try await BlockingThread.run { try pending.file.write(bytes) }
         report(.fetching, count)
@@ -188,7 +198,7 @@ private final class TalkFile: @unchecked Sendable {
   let file: PendingFile
   var path: String { file.temporaryPath }
 
-  init(in folder: RemotesFolder) throws { file = try PendingFile(replacing: "\(folder.path)/talk") }
+  init(in folder: RemotesFolder) throws { file = try PendingFile(replacing: folder.talk) }
 }
 
 extension RemotePass {

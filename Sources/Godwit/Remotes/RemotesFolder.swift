@@ -31,9 +31,16 @@ struct RemotesFolder: Sendable {
     guard let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: 5_000) else {
       throw GodwitError(.busy, "another process syncs this replica", hint: "wait until it is done")
     }
-    for path in allFetched + ["\(path)/sent", "\(path)/talk"] { try Leftovers.remove(of: path) }
+    for path in allFetched + ["\(path)/sent"] { try Leftovers.remove(of: path) }
+    try removeTalks()
     return lock
   }
+
+  /// Where files of talks lie on their way.
+  var talk: String { "\(path)/talk" }
+
+  /// Removes what a killed talk left.
+  func removeTalks() throws { try Leftovers.remove(of: talk) }
 
   /// What is to be published at a remote, one file for each folder there.
   private func spools(of remote: String) -> [String] {

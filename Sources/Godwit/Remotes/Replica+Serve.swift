@@ -21,6 +21,8 @@ extension Replica {
     introduced: @Sendable () -> Void = {}
   ) async throws -> [MergeReport] {
     let folder = try await remotesFolder()
+    // Of a process that was killed in a talk; what is being written has a lock.
+    try await BlockingThread.run { try folder.removeTalks() }
     let talk = RemoteTalk(
       self, over: TalkStream(source: source, sink: sink), by: folder,
       part: receives && sends ? .both : receives ? .receiving : .sending)

@@ -22,7 +22,7 @@ package struct FolderCarrier: Carrier {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      guard !PrivateFile.exists(path) else { throw GodwitError.file("read the folder", path, EACCES) }
+      guard !PrivateFile.exists(path) else { throw Self.failure("read the folder", path, Self.reason(path)) }
       try requireRoot()
       return []
     }
@@ -110,7 +110,7 @@ package struct FolderCarrier: Carrier {
       }
       try makeFolder(folder)
     }
-    FolderLeftovers.remove(of: place)
+    FolderLeftovers.remove(beside: place)
     let pending = try FolderFile(place)
     let source = try FileDescriptor.openPlainForReading(path)
     let described = CarriedFile(
@@ -155,9 +155,35 @@ package struct FolderCarrier: Carrier {
       if made >= 0, stat(root, &status) == 0 { fchmod(made, status.st_mode & 0o3777) }
       if made >= 0 { close(made) }
     } else if errno != EEXIST {
-      throw .file("make the folder", path, errno)
+      throw Self.failure("make the folder", path, errno)
     }
     try Self.requireNoLink(path)
+  }
+
+  /// Why a folder that is there cannot be read.
+  private static func reason(_ path: String) -> Int32 {
+    let descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor < 0 else {
+      close(descriptor)
+      return EIO
+    }
+    return errno
+  }
+
+  /// What a file system says: who may do nothing there has to be allowed, and a share whose server is away comes back.
+  private static func failure(_ doing: String, _ path: String, _ number: Int32) -> GodwitError {
+    let error = GodwitError.file(doing, path, number)
+    switch number {
+    case EACCES, EPERM:
+      return GodwitError(
+        .refused, error.message, hint: "this user has to be allowed that, by the owner of the folder", underlying: error
+      )
+    case ESTALE, ETIMEDOUT, ENOTCONN, EHOSTDOWN, EHOSTUNREACH, EREMOTEIO:
+      return GodwitError(
+        .unreachable, error.message, hint: "what it lies on is away: try again later, or mount it anew",
+        underlying: error)
+    default: return error
+    }
   }
 
   private static func requireNoLink(_ path: String) throws(GodwitError) {
@@ -171,6 +197,11 @@ package struct FolderCarrier: Carrier {
   private func requireRoot() throws(GodwitError) {
     var status = stat()
     guard stat(root, &status) == 0 else {
+      if errno == EACCES {
+        throw GodwitError(
+          .refused, "this user may not reach the folder \(root)", hint: "the owner of a folder above it has to allow it"
+        )
+      }
       throw GodwitError(
         .unreachable, "the folder \(root) cannot be reached: \(String(cString: strerror(errno)))",
         hint: "mount what it lies on, or make it: mkdir \(ShellWord.quoted(root))")
@@ -198,7 +229,7 @@ package struct FolderCarrier: Carrier {
       case EACCES:
         throw GodwitError(
           .refused, "this user may not read \(path)", hint: "its owner has to allow it, and the folder that it is in")
-      default: throw .file("open", path, errno)
+      default: throw Self.failure("open", path, errno)
       }
     }
     let file = FileDescriptor(descriptor, path: path)

@@ -50,16 +50,24 @@ enum FolderLeftovers {
     return "\(FilePath.folder(of: place))/.\(FilePath.name(of: place)).\(padded).tmp"
   }
 
-  /// Removes those of one name that are older than a day. Nobody else writes under that name.
-  static func remove(of place: String) {
-    let (folder, prefix) = (FilePath.folder(of: place), ".\(FilePath.name(of: place)).")
+  /// Removes those beside a path that nobody has written to for a day, whoever made them: many a name is never
+  /// written again, and nobody writes that slowly.
+  static func remove(beside place: String) {
+    let folder = FilePath.folder(of: place)
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.utf8.count == prefix.utf8.count + 20 {
+    where isTemporary(name, in: FilePath.name(of: folder)) {
       var status = stat()
       guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         time(nil) - status.st_mtim.tv_sec > age
       else { continue }
       unlink("\(folder)/\(name)")
     }
+  }
+
+  /// Whether it is called as ``path(for:digits:)`` has it, for an object of ours.
+  private static func isTemporary(_ name: String, in folder: String) -> Bool {
+    guard let match = name.wholeMatch(of: /\.(.+)\.[0-9a-f]{16}\.tmp/) else { return false }
+    let object = String(match.output.1)
+    return RemoteName(object) != nil || RemoteName("\(folder)/\(object)") != nil
   }
 }

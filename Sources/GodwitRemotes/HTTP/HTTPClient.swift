@@ -67,7 +67,8 @@ final class HTTPClient: @unchecked Sendable {
 
   private func failure(_ code: CURLcode, _ proxyStatus: Int, of request: HTTPRequest) -> HTTPFailure {
     let proxy = usesProxy ? ProxyVariable.name(for: request.url, host: request.host) : nil
-    return HTTPFailure(code: code, host: request.host, proxy: proxy, proxyStatus: proxyStatus)
+    return HTTPFailure(
+      code: code, host: request.host, certificates: certificates, proxy: proxy, proxyStatus: proxyStatus)
   }
 
   private func configure(_ request: HTTPRequest) throws {
@@ -147,6 +148,8 @@ struct HTTPResponse {
 struct HTTPFailure: Error {
   let code: CURLcode
   let host: String
+  /// The file of those that the URL names.
+  let certificates: String?
   /// The variable of the environment that names the proxy for it.
   let proxy: String?
   /// What the proxy has answered itself; 0 where it has not.
@@ -178,6 +181,10 @@ struct HTTPFailure: Error {
           : "ask who runs it to allow that, or name the host in NO_PROXY")
     }
     switch code {
+    case CURLE_SSL_CACERT_BADFILE where certificates != nil:
+      return GodwitError(
+        .refused, "no safe connection to \(host): \(certificates ?? "") cannot be read, or holds no certificates",
+        hint: "see ca in the remote's URL")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return GodwitError(
         .refused, "no safe connection to \(host): \(reason)",

@@ -65,7 +65,9 @@ final class HTTPExchange {
         try sink.write(buffer)
       } else {
         guard received <= Self.keptLimit else {
-          throw GodwitError(.limitExceeded, "an answer of the store has more than \(Self.keptLimit) bytes")
+          throw GodwitError(
+            .limitExceeded, "an answer of the store has more than \(Self.keptLimit) bytes",
+            hint: "see that the endpoint is the address of an S3 store")
         }
         body.append(contentsOf: buffer)
       }

@@ -28,7 +28,8 @@ struct MachineKeys {
 
   /// Nil where no service gives any.
   ///
-  /// - Throws: `refused` for a container's service that is named and does not give any, or may not be asked.
+  /// - Throws: `refused` for a container's service that is named and does not give any, or may not be asked;
+  ///   `unreachable` for an instance's service that is busy.
   func keys() throws -> StoreKeys? {
     if let url = try containerURL() {
       guard let keys = try read(url, headers: containerHeaders()) else {
@@ -47,7 +48,9 @@ struct MachineKeys {
   private func containerURL() throws -> String? {
     if let path = set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
       guard path.hasPrefix("/") else {
-        throw GodwitError(.refused, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI does not begin with /")
+        throw GodwitError(
+          .refused, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI does not begin with /",
+          hint: "the container's service sets it")
       }
       return "http://\(Self.containerHost)\(path)"
     }
@@ -77,19 +80,25 @@ struct MachineKeys {
     guard let token = try ask("\(base)/latest/api/token", .putNothing, headers: ttl) else { return nil }
     let headers = [("X-aws-ec2-metadata-token", String(decoding: token, as: UTF8.self))]
     let roles = "\(base)/latest/meta-data/iam/security-credentials/"
-    guard let list = try ask(roles, headers: headers),
+    guard let list = try ask(roles, headers: headers, isThere: true),
       let role = String(decoding: list, as: UTF8.self).split(whereSeparator: \.isWhitespace).first
     else { return nil }
-    return try read(roles + StoreRequest.encoded(String(role)), headers: headers)
+    return try read(roles + StoreRequest.encoded(String(role)), headers: headers, isThere: true)
   }
 
-  private func read(_ url: String, headers: [(String, String)]) throws -> StoreKeys? {
-    try ask(url, headers: headers).flatMap { StoreKeys(json: $0) }
+  private func read(_ url: String, headers: [(String, String)], isThere: Bool = false) throws -> StoreKeys? {
+    try ask(url, headers: headers, isThere: isThere).flatMap { StoreKeys(json: $0) }
+  }
+
+  private static var isSilent: GodwitError {
+    GodwitError(.unreachable, "this machine's service for keys does not answer", hint: "try again later")
   }
 
   /// Nil for what is no good answer.
+  ///
+  /// - Parameter isThere: Whether the service has answered already, so that none now does not mean that there is none.
   private func ask(
-    _ url: String, _ method: HTTPRequest.Method = .get, headers: [(String, String)]
+    _ url: String, _ method: HTTPRequest.Method = .get, headers: [(String, String)], isThere: Bool = false
   ) throws -> [UInt8]? {
     guard headers.allSatisfy({ $0.1.utf8.allSatisfy { $0 >= 32 && $0 < 127 } }) else { return nil }
     let request = HTTPRequest(
@@ -97,8 +106,10 @@ struct MachineKeys {
       sink: nil, limit: Self.byteLimit)
     do {
       let answer = try http.send(request, meter: TransferMeter())
+      if isThere, answer.status >= 500 || answer.status == 429 { throw Self.isSilent }
       return answer.status == 200 && answer.body.count <= Self.byteLimit ? answer.body : nil
     } catch is HTTPFailure {
+      if isThere { throw Self.isSilent }
       return nil
     }
   }

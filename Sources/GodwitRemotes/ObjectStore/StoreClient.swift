@@ -129,7 +129,7 @@ final class StoreClient: Sendable {
     let code = document?.code ?? ""
     return try standing.withLock { standing in
       if let region = answer.headers["x-amz-bucket-region"] ?? document?.region, region != standing.region,
-        !standing.hasNewRegion, region.utf8.allSatisfy({ $0 < 128 && $0 > 32 && $0 != UInt8(ascii: ":") })
+        !standing.hasNewRegion, BucketAddress.isRegion(region)
       {
         (standing.region, standing.hasNewRegion) = (region, true)
         return true

@@ -10,6 +10,8 @@ struct StoreFailure {
   private let bucket: String
   private let host: String
   private let region: String
+  /// Whether the store says which region a bucket is in.
+  private let namesRegion: Bool
   /// The store's clock less this machine's, in seconds; nil where the store does not say what time it is.
   private let skew: TimeInterval?
 
@@ -21,6 +23,7 @@ struct StoreFailure {
     self.bucket = bucket
     self.host = host
     self.region = region
+    namesRegion = answer.headers["x-amz-bucket-region"] != nil
     skew = answer.headers["date"].flatMap(Self.date).map(\.timeIntervalSinceNow)
   }
 
@@ -42,6 +45,12 @@ struct StoreFailure {
         .refused, "\(answer): the keys do not fit",
         hint: "see AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials; the region (\(region)) and the "
           + "endpoint count, too")
+    case (_, "InvalidToken"):
+      return GodwitError(
+        .refused, "\(answer): the session token does not fit the keys",
+        hint:
+          "see AWS_SESSION_TOKEN, or aws_session_token in ~/.aws/credentials: it goes with keys that end after some "
+          + "time, and no others")
     case (_, "ExpiredToken"), (_, "TokenRefreshRequired"):
       return GodwitError(.refused, "\(answer): the keys have expired", hint: "fetch new ones")
     case (_, "RequestTimeTooSkewed"):
@@ -49,14 +58,20 @@ struct StoreFailure {
         skew.map { ": it is \(Int($0.magnitude.rounded())) s \($0 < 0 ? "ahead of" : "behind") the store's" } ?? ""
       return GodwitError(
         .refused, "\(answer): this machine's clock is off\(apart)", hint: "set the clock: timedatectl set-ntp true")
-    case (301, _), (307, _), (400, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
+    case (301, _) where namesRegion, (307, _) where namesRegion, (400, "AuthorizationHeaderMalformed"),
+      (_, "PermanentRedirect"), (_, "TemporaryRedirect"):
       return GodwitError(
         .refused, "\(answer): the bucket is in another region than \(region)", hint: "add ?region=NAME to the URL")
     case (403, _):
       return GodwitError(
         .refused, "\(answer): these keys may not do this in bucket \(bucket)",
         hint: "allow them to list the bucket, and to read, write and delete objects under the prefix")
-    case (501, ""):
+    case (300..<400, _):
+      return GodwitError(
+        .refused, "\(answer): it is somewhere else", hint: "see the endpoint's scheme and host: http:// or https://")
+    case (507, _):
+      return GodwitError(.refused, "\(answer): the store is full", hint: "free some space there")
+    case (501, _), (505, _):
       return GodwitError(.refused, answer, hint: "see that the endpoint is the address of an S3 store")
     case (408, _), (429, _), (500..., _):
       return GodwitError(.unreachable, answer, hint: "the store is busy or down; try again later")

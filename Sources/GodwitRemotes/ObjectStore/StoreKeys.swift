@@ -70,8 +70,13 @@ struct StoreSettings {
       (configuration, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
     ]
     for (place, identifier, secret, token) in places {
-      guard let identifier = Self.set(place[identifier]), let secret = Self.set(place[secret]) else { continue }
-      return StoreKeys(identifier: identifier, secret: secret, token: Self.set(place[token]))
+      switch (Self.set(place[identifier]), Self.set(place[secret])) {
+      case (let found?, let foundSecret?):
+        return StoreKeys(identifier: found, secret: foundSecret, token: Self.set(place[token]))
+      case (nil, nil): continue
+      case (let found, _):
+        throw Self.incomplete(found == nil ? secret : identifier, without: found == nil ? identifier : secret)
+      }
     }
     if let missingProfile {
       throw GodwitError(
@@ -81,10 +86,26 @@ struct StoreSettings {
     if let command = Self.set(configuration["credential_process"]) ?? Self.set(credentials["credential_process"]) {
       return try CredentialProcess.run(command)
     }
+    try requireNoOtherWay()
     if let keys = try MachineKeys(environment).keys() { return keys }
     throw GodwitError(
       .refused, "there are no keys for the store",
       hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials under [default]")
+  }
+
+  /// With the machine's own keys the requests would be another account's.
+  private static func incomplete(_ name: String, without other: String) -> GodwitError {
+    GodwitError(.refused, "there is \(name) without \(other)", hint: "set both, or neither")
+  }
+
+  /// A profile whose keys come in a way that only AWS's own programs know.
+  private func requireNoOtherWay() throws {
+    let ways = ["role_arn", "sso_session", "sso_start_url", "web_identity_token_file"]
+    guard let way = ways.first(where: { Self.set(credentials[$0] ?? configuration[$0]) != nil }) else { return }
+    throw GodwitError(
+      .refused, "the profile gets its keys by \(way), which Godwit cannot",
+      hint: "let AWS's program fetch them, by this line of the profile: "
+        + "credential_process = aws configure export-credentials --profile NAME")
   }
 
   private static func set(_ value: String?) -> String? { value.flatMap { $0.isEmpty ? nil : $0 } }

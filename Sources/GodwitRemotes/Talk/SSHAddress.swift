@@ -12,7 +12,9 @@ package struct SSHAddress: Hashable, Sendable {
 
   init(_ text: String) throws(GodwitError) {
     guard let parts = URLComponents(string: text), let host = parts.host, !parts.path.isEmpty, parts.path != "/" else {
-      throw GodwitError(.invalidArgument, "an ssh URL is ssh://[USER@]HOST[:PORT]/PATH")
+      throw GodwitError(
+        .invalidArgument, "this is no address of a replica on another host",
+        hint: "an ssh URL is ssh://[USER@]HOST[:PORT]/PATH, with the path of the replica there")
     }
     guard parts.password == nil, parts.query == nil, parts.fragment == nil else {
       throw GodwitError(
@@ -24,7 +26,9 @@ package struct SSHAddress: Hashable, Sendable {
     guard names.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") && Self.isPlain($0) }),
       !parts.path.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 })
     else {
-      throw GodwitError(.invalidArgument, "the host, the user or the path has characters that none has")
+      throw GodwitError(
+        .invalidArgument, "the host, the user or the path has characters that none has",
+        hint: "hosts and users have letters, digits, - . and _; a path has no control characters")
     }
     self.host = host
     user = parts.user

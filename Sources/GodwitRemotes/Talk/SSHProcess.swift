@@ -53,7 +53,7 @@ final class SSHProcess: TalkConnection {
   func explanation(_ banner: String) -> GodwitError {
     let (code, said, last) = finish()
     switch code {
-    case 255 where said.contains("Host key verification failed") || said.contains("Permission denied"):
+    case 255 where Self.refusals.contains(where: said.contains):
       return GodwitError(
         .refused, "ssh to \(host) is refused: \(last)", hint: "see what ssh says by itself: \(command)")
     case 255: return lost(last)
@@ -61,14 +61,21 @@ final class SSHProcess: TalkConnection {
       return GodwitError(
         .refused, "there is no godwit on \(host)", hint: "install godwit there, on the PATH of ssh's commands")
     default:
-      if let error = Self.godwitsError(in: said) {
-        return GodwitError(.refused, "godwit on \(host) says: \(error)", hint: "see the path in the remote's URL")
-      }
+      if let error = Self.godwitsError(in: said, endedWith: code, on: host) { return error }
+      // Ended from here, since nothing came.
+      if banner.isEmpty, last.isEmpty, code >= 128 { return lost("it says nothing") }
       return GodwitError(
         .refused, "\(host) answers with something else than godwit: \(banner.isEmpty ? last : banner)",
         hint: "try: \(command) godwit --version")
     }
   }
+
+  /// What ssh says where waiting does not help: who is to act is on one of the two machines.
+  private static let refusals = [
+    "Host key verification failed", "Permission denied", "Too many authentication failures", "Unable to negotiate",
+    "Bad owner or permissions", "Bad configuration option", "no matching host key type", "UNPROTECTED PRIVATE KEY",
+    "command-line", "terminating, ",
+  ]
 
   /// What ssh says, where it lost the host.
   func explanation(of error: GodwitError) -> GodwitError {
@@ -90,10 +97,17 @@ final class SSHProcess: TalkConnection {
     return (code, said, said.split(whereSeparator: \.isNewline).last.map { String($0.prefix(200)) } ?? "")
   }
 
-  /// What the program over there has ended with.
-  private static func godwitsError(in said: String) -> String? {
-    let start = "godwit: error: "
-    let line = said.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }
-    return line.map { String($0.dropFirst(start.count).prefix(200)) }
+  /// What the program over there has ended with: Specs/cli.md, "Exit codes".
+  private static func godwitsError(in said: String, endedWith code: Int32, on host: String) -> GodwitError? {
+    let lines = said.split(whereSeparator: \.isNewline)
+    func line(after start: String) -> String? {
+      lines.first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count).prefix(200)) }
+    }
+    guard let error = line(after: "godwit: error: ") else { return nil }
+    let (noReplica, busy, unreachable): (Int32, Int32, Int32) = (10, 11, 16)
+    let hint = code == noReplica ? nil : line(after: "godwit: hint: ")
+    return GodwitError(
+      [busy, unreachable].contains(code) ? .unreachable : .refused, "godwit on \(host) says: \(error)",
+      hint: hint ?? "see the path in the remote's URL")
   }
 }

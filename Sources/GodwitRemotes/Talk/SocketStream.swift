@@ -49,7 +49,13 @@ package final class SocketStream: ByteSource, ByteSink, Sendable {
   package func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   private func failure(_ number: Int32) -> GodwitError {
-    GodwitError(
-      .unreachable, "the connection to \(name) broke: \(String(cString: strerror(number)))", hint: "try again later")
+    let hint = "try again later"
+    guard number != EAGAIN else {
+      let minutes = TalkStream.silence / 60
+      return GodwitError(.unreachable, "nothing has moved to or from \(name) for \(minutes) minutes", hint: hint)
+    }
+    return GodwitError(
+      .unreachable, "the connection to \(name) broke: \(String(cString: strerror(number)))", hint: hint,
+      underlying: number == EPIPE || number == ECONNRESET ? TalkStream.OtherEndGone() : nil)
   }
 }

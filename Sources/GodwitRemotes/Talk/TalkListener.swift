@@ -26,7 +26,7 @@ package final class TalkListener: Sendable {
 
   /// Waits for the next connection. Nil after ``end()``.
   ///
-  /// - Throws: `fileAccess` where there is no descriptor to be had.
+  /// - Throws: `fileAccess` for a socket that cannot be listened at.
   package func next() throws -> SocketStream? {
     while true {
       let connection = accept(descriptor, nil, nil)
@@ -36,6 +36,8 @@ package final class TalkListener: Sendable {
       }
       switch errno {
       case EINTR, ECONNABORTED: continue
+      // It waits in the queue until a talk has ended.
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(100_000)
       // It was shut down.
       case EINVAL: return nil
       default: throw GodwitError.file("accept a connection at", place.path, errno)

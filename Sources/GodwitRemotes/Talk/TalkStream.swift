@@ -20,6 +20,9 @@ package final class TalkStream: @unchecked Sendable {
     case bye
   }
 
+  /// Beside an error of writing: nobody reads any more. Why may have come before.
+  struct OtherEndGone: Error {}
+
   /// What the server says first; a shell may have said something before it.
   package static let magic = Array("\(magicStart)1\n".utf8)
   private static let magicStart = "GODWIT TALK "
@@ -45,18 +48,21 @@ package final class TalkStream: @unchecked Sendable {
   /// - Throws: `unsupportedVersion` where the other side begins a talk of another version.
   package func findMagic() throws -> String? {
     var seen: [UInt8] = []
+    var lineStart = 0
     while seen.suffix(Self.magic.count) != Self.magic[...] {
       guard seen.count < Self.bannerLimit, let byte = try? source.readExactly(1) else {
         return String(decoding: seen.prefix { $0 != UInt8(ascii: "\n") }.prefix(200), as: UTF8.self)
       }
       seen += byte
-      if byte == [UInt8(ascii: "\n")] { try Self.requireNoOtherVersion(seen.dropLast()) }
+      guard byte == [UInt8(ascii: "\n")] else { continue }
+      try Self.requireNoOtherVersion(seen[lineStart...].dropLast())
+      lineStart = seen.count
     }
     return nil
   }
 
   private static func requireNoOtherVersion(_ seen: ArraySlice<UInt8>) throws {
-    let line = String(decoding: seen.split(separator: UInt8(ascii: "\n")).last ?? [], as: UTF8.self)
+    let line = String(decoding: seen, as: UTF8.self)
     guard line.hasPrefix(magicStart), Array("\(line)\n".utf8) != magic else { return }
     let version = line.dropFirst(magicStart.count)
     guard !version.isEmpty, version.utf8.count < 8, version.utf8.allSatisfy({ (48...57).contains($0) }) else { return }
@@ -65,12 +71,25 @@ package final class TalkStream: @unchecked Sendable {
       hint: "update the older one of them")
   }
 
+  /// - Throws: `unreachable` where the connection broke.
   package func write(_ frame: Frame) throws {
     let (kind, bytes) = frame.encoded
     var writer = ByteWriter(capacity: 5)
     writer.byte(kind)
     writer.bigEndian(UInt32(bytes.count))
     try sink.write(writer.bytes + bytes)
+  }
+
+  /// What the other side said had failed before it stopped to read; nil for any other failure, and where it said
+  /// nothing.
+  ///
+  /// - Parameter error: What writing threw.
+  package func lastWords(after error: any Error) -> Frame? {
+    guard (error as? GodwitError)?.underlying is OtherEndGone else { return nil }
+    while let frame = try? read() {
+      if case .failure = frame { return frame }
+    }
+    return nil
   }
 
   /// - Throws: `corruptFile` for what is no frame, `limitExceeded` for one that is too long, `unreachable` where the
@@ -89,7 +108,9 @@ package final class TalkStream: @unchecked Sendable {
     let kind = try head.byte()
     let count = Int(try head.bigEndian() as UInt32)
     guard count <= Self.frameLimit else {
-      throw GodwitError(.limitExceeded, "a frame of the other side has \(count) bytes; \(Self.frameLimit) are allowed")
+      throw GodwitError(
+        .limitExceeded, "a frame of the other side has \(count) bytes; \(Self.frameLimit) are allowed",
+        hint: "update both")
     }
     let bytes = try source.readExactly(count)
     guard let frame = Frame(kind, bytes) else {

@@ -28,7 +28,7 @@ import Testing
     #expect(try keys(desk.godwit("member", "rename", "attic", "laptop", "--json")) == ["renamed", "name"])
     let lives = try laptop.godwit("member", "incarnations", "--json")
     #expect(try keys(lives) == ["replica", "name", "incarnation", "own", "ended", "transactions", "stated"])
-    #expect(try keys(desk.godwit("member", "remove", "laptop", "--json")) == ["removed"])
+    #expect(try keys(desk.godwit("member", "remove", "laptop", "--json")) == ["removed", "revoke"])
   }
 
   @Test func tables() async throws {

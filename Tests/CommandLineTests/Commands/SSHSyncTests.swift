@@ -107,10 +107,18 @@ private final class SSHServer {
   @Test func aHostThatCannotBeReachedExitsWith16() async throws {
     let (desk, laptop) = try await Machine.pair()
     _ = try laptop.godwit("remote", "add", "desk", "ssh://127.0.0.1:\(try LocalServer.freePort())/notes")
-    for (reason, status) in [("ssh: no route to host", 16), ("ada@desk: Permission denied (publickey).", 17)] {
-      let failing = try fake(desk, "echo '\(reason)' >&2; exit 255", by: laptop)
+    let (noRoute, denied) = ("ssh: no route to host", "ada@desk: Permission denied (publickey).")
+    let (locked, hint) = ("godwit: error: another process writes", "godwit: hint: wait for the backup")
+    for (said, code, status, expected) in [
+      (noRoute, 255, 16, noRoute), (denied, 255, 17, denied),
+      ("Received disconnect: Too many authentication failures", 255, 17, "Too many"),
+      ("Bad owner or permissions on /home/ada/.ssh/config", 255, 17, "Bad owner"),
+      ("\(locked)\n\(hint)", 11, 16, "wait for the backup"), ("\(locked)\n\(hint)", 12, 17, "wait for the backup"),
+      ("", 143, 16, "says nothing"),
+    ] {
+      let failing = try fake(desk, "printf '%s\\n' '\(said)' >&2; exit \(code)", by: laptop)
       let outcome = try laptop.godwit("sync", environment: failing)
-      #expect(outcome.status == status && outcome.error.contains(reason), "\(outcome.error)")
+      #expect(outcome.status == status && outcome.error.contains(expected), "\(said): \(outcome.error)")
     }
     let missing = try laptop.godwit("sync", environment: ["GODWIT_SSH": "/nonexistent/ssh"])
     #expect(missing.status == 16 && missing.error.contains("GODWIT_SSH"), "\(missing.error)")

@@ -71,6 +71,22 @@ import Testing
     #expect(try phone.godwit("join", stick).error.contains("belongs to a group already"))
   }
 
+  @Test func aRemovedMembersKeysAreToBeRevokedAtEachRemote() async throws {
+    let (desk, _, stick) = try await pair()
+    for (name, url) in [("stick", stick), ("nas", "ssh://nas/srv/notes")] {
+      try #require(try desk.godwit("remote", "add", name, url).status == 0)
+    }
+    let removed = try desk.godwit("member", "remove", "laptop")
+    #expect(removed.error.contains("take its key out of authorized_keys on the host of nas: ssh://nas/srv/notes"))
+    #expect(removed.error.contains("see whether it may still reach stick: \(stick)"), "\(removed.error)")
+    let phone = try Machine("phone")
+    try desk.invite(phone)
+    let object = try desk.godwit("member", "remove", "phone", "--json").objects().first
+    let revoke = try #require(object?["revoke"] as? [[String: String]])
+    #expect(Set(revoke.compactMap { $0["url"] }) == ["ssh://nas/srv/notes", stick])
+    #expect(revoke.allSatisfy { Set($0.keys) == ["name", "url"] })
+  }
+
   @Test func withoutARemoteItSaysHowToAddOne() async throws {
     let (desk, _, stick) = try await pair()
     let outcome = try desk.godwit("sync")

@@ -58,6 +58,8 @@ struct Serve: AsyncParsableCommand {
     located.path = path
     try await located.withReplica { replica in
       guard let socket else {
+        // Whoever goes away ends the talk, and not the program, which has a file to remove.
+        signal(SIGPIPE, SIG_IGN)
         _ = try await replica.serve(
           reading: FileDescriptor(0, path: "standard input", closes: false),
           writing: FileDescriptor(1, path: "standard output", closes: false), receives: !sendOnly, sends: !receiveOnly)

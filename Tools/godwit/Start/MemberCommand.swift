@@ -88,9 +88,19 @@ struct MemberRemove: AsyncParsableCommand {
       return try await replica.remotes.list()
     }
     options.console.note("removed \(Format.printable(name))")
-    for remote in remotes where remote.url.hasPrefix("s3://") {
-      options.console.note("revoke its keys to the store of \(remote.name): \(Format.printable(remote.url))")
+    for remote in remotes { options.console.note(Self.revocation(of: remote)) }
+    guard options.json else { return }
+    let revoke = remotes.map { JSONValue.object([("name", .string($0.name)), ("url", .string($0.url))]) }
+    try options.console.line(["removed": .string(name), "revoke": .array(revoke)])
+  }
+
+  /// What is left to do at a remote, whose files the removed member may still reach, sealed as they are.
+  private static func revocation(of remote: Replica.Remote) -> String {
+    let place = "\(remote.name): \(Format.printable(remote.url))"
+    switch remote.url.prefix(while: { $0 != ":" }) {
+    case "s3": return "revoke its keys to the store of \(place)"
+    case "ssh": return "take its key out of authorized_keys on the host of \(place)"
+    default: return "see whether it may still reach \(place)"
     }
-    if options.json { try options.console.line(["removed": .string(name)]) }
   }
 }
