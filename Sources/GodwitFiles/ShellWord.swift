@@ -1,3 +1,5 @@
+import Foundation
+
 /// A text as one word of a POSIX shell's command, for hints that people paste.
 package enum ShellWord {
   private static let plain = Set(
@@ -28,6 +30,13 @@ package enum ShellWord {
   package static func singleQuoted(_ text: String) -> String {
     let pieces = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
     return "'" + pieces.map(String.init).joined(separator: #"'\''"#) + "'"
+  }
+
+  /// What ``singleQuoted(_:)`` was given; nil for a text that it does not give.
+  package static func unquoted(_ word: String) -> String? {
+    guard word.utf8.count >= 2, word.hasPrefix("'"), word.hasSuffix("'") else { return nil }
+    let text = word.dropFirst().dropLast().replacingOccurrences(of: #"'\''"#, with: "'", options: .literal)
+    return singleQuoted(text) == word ? text : nil
   }
 }
 

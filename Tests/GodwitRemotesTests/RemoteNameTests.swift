@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitCore
 import GodwitFiles
@@ -125,6 +126,24 @@ struct RemoteNameTests {
     guard case .folder = try RemoteURL("./\(text)"), case .host = try RemoteURL(url) else {
       Issue.record("\(text)")
       return
+    }
+  }
+
+  @Test(
+    "of a host ask for a path that can be read back, and no other command can", arguments: ["/x", "/a b'c\\", "~/ä"])
+  func asked(path: String) throws {
+    guard case .host(let address) = try RemoteURL("ssh://nas/\(path.replacingOccurrences(of: " ", with: "%20"))") else {
+      Issue.record("no host")
+      return
+    }
+    let command = try #require(address.arguments(isInteractive: false).last)
+    let home = "\(NSHomeDirectory())/"
+    #expect(
+      SSHAddress.path(askedForBy: command) == (path.hasPrefix("~/") ? home + path.dropFirst(2) : address.path))
+    for other in [
+      command + ";id", "x" + command, command + " ", "godwit serve --stdio /x", "godwit serve --stdio ''x'",
+    ] {
+      #expect(SSHAddress.path(askedForBy: other) == nil, "\(other)")
     }
   }
 

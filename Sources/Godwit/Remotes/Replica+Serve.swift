@@ -7,6 +7,9 @@ import GodwitStorage
 // The other end of a sync with a replica that talks (Specs/remotes.md, "Talks").
 
 extension Replica {
+  /// The replica's path in what a client has sshd run; nil for any other command.
+  package static func pathToServe(askedForBy command: String) -> String? { SSHAddress.path(askedForBy: command) }
+
   /// Serves another replica over two descriptors. Who says nothing for long is given up.
   package func serve(
     reading input: FileDescriptor, writing output: FileDescriptor, receives: Bool, sends: Bool

@@ -68,7 +68,18 @@ package struct SSHAddress: Hashable, Sendable {
   package func arguments(isInteractive: Bool) -> [String] {
     ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"] + (isInteractive ? [] : ["-o", "BatchMode=yes"])
       + (port.map { ["-p", "\($0)"] } ?? []) + ["--", destination]
-      + ["godwit serve --stdio \(Self.word(path))"]
+      + [Self.command + Self.word(path)]
+  }
+
+  private static let command = "godwit serve --stdio "
+
+  /// The path that a client asks for by the last of ``arguments(isInteractive:)``, as sshd hands it to a command that it
+  /// runs in place of that one (`SSH_ORIGINAL_COMMAND`); nil for any other command.
+  package static func path(askedForBy text: String) -> String? {
+    guard text.hasPrefix(command) else { return nil }
+    let word = String(text.dropFirst(command.count))
+    guard word.hasPrefix("~/") else { return ShellWord.unquoted(word) }
+    return ShellWord.unquoted(String(word.dropFirst(2))).map { "\(NSHomeDirectory())/\($0)" }
   }
 
   /// In quotes; a tilde stands before them.

@@ -186,8 +186,30 @@ private final class SSHServer {
     let restricted = try desk.godwit("serve", "--stdio", desk.folder, "--restrict", laptop.folder)
     #expect(restricted.status == 17 && restricted.output.isEmpty, "\(restricted.error)")
     #expect(try desk.godwit("serve", desk.folder).status == 64)
+    #expect(try desk.godwit("serve", "--stdio").status == 64)
     let garbage = try desk.godwit("serve", "--stdio", desk.folder, input: Data(repeating: 7, count: 10_000))
     #expect(garbage.status != 0 && !garbage.error.isEmpty, "\(garbage.error)")
+  }
+
+  @Test func aKeyMayBeHeldToTheReplicasOfAFolder() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try put("a", desk)
+    _ = try laptop.godwit("remote", "add", "desk", "ssh://desk\(desk.folder)")
+    // What sshd does with a command in authorized_keys.
+    func held(to folder: String, askedFor: String = "$last") throws -> Outcome {
+      let served = "exec godwit serve --stdio --restrict '\(folder)'"
+      return try laptop.godwit(
+        "sync", environment: fake(desk, "export SSH_ORIGINAL_COMMAND=\"\(askedFor)\"; \(served)", by: laptop))
+    }
+    let elsewhere = try held(to: laptop.folder)
+    #expect(elsewhere.status == 17 && elsewhere.error.contains("this key may not reach"), "\(elsewhere.error)")
+    for other in ["", "godwit export --all -", "godwit serve --stdio '/x'; id"] {
+      let refused = try held(to: desk.folder, askedFor: other)
+      #expect(refused.status == 17 && refused.error.contains("nobody has asked"), "\(refused.error)")
+    }
+    let held = try held(to: URL(fileURLWithPath: desk.folder).deletingLastPathComponent().path)
+    #expect(held.status == 0, "\(held.error)")
+    #expect(try laptop.digest() == desk.digest())
   }
 
   @Test func whoOnlyReceivesSendsNothingAndTheOtherWayRound() async throws {

@@ -10,6 +10,8 @@ struct Serve: AsyncParsableCommand {
     discussion: """
       Nobody types --stdio: godwit sync has ssh run it. In authorized_keys, so that a key may do nothing else:
         restrict,command="godwit serve --stdio /srv/notes" ssh-ed25519 AAAA…
+      or, for the replicas in a folder, of which the client names one:
+        restrict,command="godwit serve --stdio --restrict /srv" ssh-ed25519 AAAA…
 
       A socket is open to this user and to its group, which is its folder's where that has the setgid bit.
       Whoever reaches it must be a member to sync:
@@ -23,8 +25,8 @@ struct Serve: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Listen at a Unix socket, until Ctrl-C.", valueName: "path"))
   var socket: String?
 
-  @Argument(help: "The replica, as of -C.")
-  var path: String
+  @Argument(help: "The replica, as of -C; by default, with --restrict, what a client has asked sshd for.")
+  var path: String?
 
   @Option(help: ArgumentHelp("Serve only replicas in or below this folder; may be repeated.", valueName: "folder"))
   var restrict: [String] = []
@@ -39,10 +41,14 @@ struct Serve: AsyncParsableCommand {
 
   func validate() throws {
     guard stdio != (socket != nil) else { throw ValidationError("give either --stdio or --socket PATH") }
+    guard path != nil || stdio && !restrict.isEmpty else {
+      throw ValidationError("give the replica's PATH; in authorized_keys --restrict may take its place")
+    }
     guard !receiveOnly || !sendOnly else { throw ValidationError("--receive-only and --send-only leave nothing to do") }
   }
 
   func run() async throws {
+    let path = try path ?? Self.pathOfClient()
     let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let isAllowed =
       restrict.isEmpty
@@ -67,6 +73,17 @@ struct Serve: AsyncParsableCommand {
       }
       try await listen(FilePath.absolute(socket), replica)
     }
+  }
+
+  /// What sshd was asked for, when it runs this in its place.
+  private static func pathOfClient() throws -> String {
+    guard let command = ProcessInfo.processInfo.environment["SSH_ORIGINAL_COMMAND"],
+      let path = Replica.pathToServe(askedForBy: command)
+    else {
+      throw GodwitError(
+        .refused, "nobody has asked for a replica here", hint: "sync with ssh://HOST/PATH, or give the replica's PATH")
+    }
+    return path
   }
 
   /// Until the task is cancelled, which is what ends it.
