@@ -21,6 +21,7 @@ struct DocumentationSamples {
     case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
     case "SyncWithoutServer": try await SyncWithoutServerSamples.run()
+    case "Backups": try await BackupsSamples.run()
     case "Errors": try await ErrorsSamples.run()
     case "ComingFromGRDB": try await ComingFromGRDBSamples.run()
     case "ComingFromSwiftData": try await ComingFromSwiftDataSamples.run()

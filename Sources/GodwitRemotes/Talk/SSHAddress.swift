@@ -73,8 +73,8 @@ package struct SSHAddress: Hashable, Sendable {
 
   private static let command = "godwit serve --stdio "
 
-  /// The path that a client asks for by the last of ``arguments(isInteractive:)``, as sshd hands it to a command that it
-  /// runs in place of that one (`SSH_ORIGINAL_COMMAND`); nil for any other command.
+  /// The path that a client asks for by the last of ``arguments(isInteractive:)``, as sshd hands it to a command that
+  /// it runs in place of that one (`SSH_ORIGINAL_COMMAND`); nil for any other command.
   package static func path(askedForBy text: String) -> String? {
     guard text.hasPrefix(command) else { return nil }
     let word = String(text.dropFirst(command.count))

@@ -11,7 +11,8 @@ enum HelpTopic {
     FILE from export     A sync file: an age v1 file (age-encryption.org), sealed
                          to the group's members, with transactions that its
                          sender has signed. `godwit inspect FILE` shows what is in
-                         it and imports nothing.
+                         it and imports nothing. Without Godwit: age -d, with the
+                         key that `godwit identity export-age-key` writes.
     FILE from            The same with the whole state, for a replica that lacks
       export --state     what all others have forgotten.
     NAME.godwit-invitation
