@@ -1,5 +1,5 @@
 /*
- * Forks: a replica is copied, or a backup of it is restored, and both go on under one origin. The hash chain alone has to
+ * Forks: a replica is copied, or a backup of it is restored, and both write on under one origin. The hash chain alone has to
  * show it; the nonce beside the keyring is left out. README.md says in words what is checked and how far; change-log.md
  * ("Hash chain") and sync-file.md ("Checks") hold the rules.
  *
@@ -51,7 +51,7 @@ typedef Replica {
   byte log;
   byte staged;
   byte forgotten;             /* the greatest frontier so far, by numbers */
-  byte newest[MEMBERS];       /* what each member said it holds; the chain at its head tells which of two it is */
+  byte newest[MEMBERS];       /* what each member said it holds; the chain at its head shows which of two it is */
   byte counted[MEMBERS]
 }
 Replica replica[REPLICAS];
@@ -60,12 +60,12 @@ typedef File { byte sender; byte carried; byte start; byte stated[MEMBERS] }
 File delayed;
 hidden File fresh;
 
-hidden byte i, j, m, t, q, who, target, round, told, frontier;
+hidden byte i, j, m, t, q, who, target, round, stated, frontier;
 hidden byte again, forked;
 
 #define ME replica[r]
 #define VECTOR(r) NUMBERS(replica[r].held)
-/* The last of A that a set tells of: the chain there. */
+/* The last of A that a set names: the chain there. */
 #define HEAD(h) (((h) & 10) -> (h) & 10 : (h) & 5)
 /* The chains of A still known: in the log and at the head. */
 #define CHAINS(r) (ME.held & 15 & (ME.log | HEAD(ME.held)))
@@ -85,7 +85,7 @@ inline commit(r) {
   apply(r, t)
 }
 
-/* For member m: what it is not known to hold. Of a range of A that begins at A:2 the header tells the chain before it. */
+/* For member m: what it is not known to hold. Of a range of A that begins at A:2 the header has the chain before it. */
 inline export(r, m, f) {
   f.sender = r;
   f.carried = ME.log & ~IDS(NUMBERS(ME.newest[m]));
@@ -170,12 +170,12 @@ inline takeStatements(r, f) {
   od
 }
 
-/* A fork is seen when the file tells a chain that is not the one known here; the file is refused then. */
+/* A fork is seen when the file has a chain that is not the one known here; the file is refused then. */
 inline import(r, f) {
   forked = false; m = 0;
 #ifndef NO_CHAIN
-  told = (f.carried & 15) | f.start;
-  forked = (FORKED(told, CHAINS(r)) != 0);
+  stated = (f.carried & 15) | f.start;
+  forked = (FORKED(stated, CHAINS(r)) != 0);
   do
   :: m < MEMBERS ->
     forked = forked || FORKED(STATED_CHAIN(f.stated[m]), CHAINS(r)) || UNKNOWN_TO_ITSELF(r, f.stated[m]);
@@ -218,8 +218,8 @@ inline settle() {
     round++
   :: else -> break
   od;
-  told = replica[0].held | replica[1].held | replica[2].held | replica[3].held;
-  CHECK(3, reported || !FORKED(told, told))
+  stated = replica[0].held | replica[1].held | replica[2].held | replica[3].held;
+  CHECK(3, reported || !FORKED(stated, stated))
 }
 
 #define IS_THERE(r) ((r) != COPY || copied)

@@ -9,7 +9,7 @@
  * that, lets programs be upgraded over a migration that others must not run before (Specs/migrations.md, "Barriers hold").
  * FILES files are delayed, HANDOVERS are handed over at once; settle() adds as many as are needed.
  * Planted faults: EARLY_ACKNOWLEDGEMENT, ONE_MEMBER_FRONTIER, GAP_ACCEPTED; with RETIRE=1 also NO_FENCE, RETIRED_AT_ONCE,
- * SNAPSHOT_FIRST, EARLY_SNAPSHOT, STAGED_KEPT; with BARRIER=1 also BARRIER_ADOPTED, HELD_ACKNOWLEDGED, HELD_NOT_PASSED_ON.
+ * STATE_FIRST, EARLY_STATE, STAGED_KEPT; with BARRIER=1 also BARRIER_ADOPTED, HELD_ACKNOWLEDGED, HELD_NOT_PASSED_ON.
  */
 #ifndef WRITES
 #define WRITES 4
@@ -196,7 +196,7 @@ inline applyStaged(r) {
   od
 }
 
-/* Whether the statements of member m that count here were made knowing that 2 is retired, and what they tell of 2 is here. */
+/* Whether the acknowledgements of member m that count here were made knowing that 2 is retired, and what they say of 2 is here. */
 #define SETTLED_BY(r, m) ((replica[r].counted[m].roster & RETIRED) && \
   COVERS(replica[r].vector, replica[r].counted[m].held & ALL_OF(RETIREE)))
 #define SETTLED(r) ((r == 0 || SETTLED_BY(r, 0)) && (r == 1 || SETTLED_BY(r, 1)) && \
@@ -208,7 +208,7 @@ inline applyStaged(r) {
 #endif
 /* Whether m counts for the frontier of r. */
 #define COUNTS(r, m) (m < RETIREE || (m == RETIREE && !LEFT(r)) || (m == COMEBACK && (ME.roster & RETURNED)))
-/* Whether m can still make others apply what it writes: 2 can, until everyone has heard of its retirement. */
+/* Whether m can still make others apply what it writes: 2 can, until everyone knows of its retirement. */
 #define HEARD_OF_RETIREMENT (replica[0].roster & replica[1].roster & RETIRED)
 #define SPEAKS(m) (m < RETIREE || (m == RETIREE && !HEARD_OF_RETIREMENT) || (m == COMEBACK && returned))
 
@@ -303,7 +303,7 @@ inline export(r, f, what) {
 #define TAKEN_AS_COUNTING(r, m) COVERS(ME.vector, ME.newest[m].held & ALL_OF(m))
 #endif
 
-/* Who hears of the retirement drops what is staged of 2: what another member holds comes again, the rest 2 itself still has. */
+/* Who learns of the retirement drops what is staged of 2: what another member holds comes again, the rest 2 itself still has. */
 inline takeRoster(r, known) {
 #ifndef STAGED_KEPT
   if
@@ -450,7 +450,7 @@ inline settle() {
 
 /* Replica 2 comes back from a state file of r as a new incarnation, and writes again what it alone had. */
 inline comeBack(r) {
-#ifndef SNAPSHOT_FIRST
+#ifndef STATE_FIRST
   ME.roster = ME.roster | RETURNED;   /* before the state file is taken */
 #endif
   returned = true;
@@ -477,7 +477,7 @@ inline comeBack(r) {
 }
 
 /* A state file for 2's return has to hold all that any member took of 2, or 2 would write some of it twice. */
-#ifdef EARLY_SNAPSHOT
+#ifdef EARLY_STATE
 #define CAN_TAKE_BACK(r) (replica[r].roster & RETIRED)
 #else
 #define CAN_TAKE_BACK(r) ((replica[r].roster & RETIRED) && SETTLED_BY(r, 1 - r))

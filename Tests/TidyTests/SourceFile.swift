@@ -24,6 +24,7 @@ struct SourceFile {
   }
 
   var isPage: Bool { path.hasSuffix(".md") }
+  var isSwift: Bool { path.hasSuffix(".swift") }
 
   /// The type that the file is about: of `Type+Part.swift` the type.
   var owner: String { String(name.prefix { $0 != "+" }) }
@@ -44,7 +45,20 @@ struct SourceFile {
   /// The pages that say what holds now: the specification without its decisions, the documentation and README.md.
   static func pages() throws -> [SourceFile] {
     let found = try files(in: ["Specs", "Sources"], ending: ".md")
-    return try found.filter { !$0.path.hasPrefix("Specs/decisions/") } + [file("README.md")]
+    return try found.filter { !$0.path.hasPrefix("Specs/decisions/") } + [file("README.md"), file("CHANGELOG.md")]
+  }
+
+  /// What is neither Swift nor a page, and is read by people all the same: scripts, models and the formats in Python.
+  static func scripts() throws -> [SourceFile] {
+    let folders = ["Specs/model", "Tests/Conformance", "Tools"]
+    let found = try [".pml", ".py", ".supp"].flatMap { try files(in: folders, ending: $0) }
+    let tools = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Tools").sorted()
+    return try found
+      + tools.filter { tool in
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: "\(root)/Tools/\(tool)", isDirectory: &isFolder)
+          && !isFolder.boolValue && !tool.contains(".")
+      }.map { try file("Tools/\($0)") }
   }
 
   private static func files(in folders: [String], ending: String) throws -> [SourceFile] {

@@ -56,7 +56,7 @@ struct TidyTests {
 
   @Test("words: retired names are gone, and comments, titles of tests and pages have plain verbs")
   func words() throws {
-    let files = try SourceFile.all(in: ["Sources", "Tests", "Tools"]) + SourceFile.pages()
+    let files = try SourceFile.all(in: ["Sources", "Tests", "Tools"]) + SourceFile.pages() + SourceFile.scripts()
     let breaches = files.filter { !$0.path.hasPrefix("Tests/TidyTests") }.flatMap(WordRule.breaches)
     #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
   }
@@ -127,6 +127,8 @@ struct TidyTests {
     #expect(WordRule.breaches(in: SourceFile(path: "Tests/A/ATests.swift", text: behind)).map(\.line) == [1])
     let page = "It has `told`, ``told`` and goes\non. Where they go, on paper.\n\n```\ntold\n```\nIt lets\n\ngo.\n"
     #expect(WordRule.breaches(in: SourceFile(path: "Specs/a.md", text: page)).map(\.line) == [2])
+    let script = SourceFile(path: "Tools/a", text: "# It runs.\ntold=1\n# What fails is\n# told.\n")
+    #expect(WordRule.breaches(in: script).map(\.line) == [2, 4])
     let message = "throw E(\"the file goes on\")\nlet told = \"told\"\nlet text = \"\"\"\n  It tells.\n  \"\"\""
     #expect(WordRule.breaches(in: SourceFile(path: "Tools/a.swift", text: message)).map(\.line) == [1, 4])
   }

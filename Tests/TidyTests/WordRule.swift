@@ -25,7 +25,9 @@ enum WordRule {
   private static func phrases(in file: SourceFile) -> [Breach] {
     var breaches: [Breach] = []
     var before = ""
-    for (number, line) in withoutCode(file.isPage ? paragraphs(of: file) : sentences(of: file)).enumerated() {
+    // Of scripts every word counts.
+    let lines = file.isPage ? paragraphs(of: file) : file.isSwift ? sentences(of: file) : file.lines
+    for (number, line) in withoutCode(lines).enumerated() {
       if line.isEmpty { before = "" }
       for part in line.split(separator: " ") {
         let word = part.filter { $0.isLetter }.lowercased()

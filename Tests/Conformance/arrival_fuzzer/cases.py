@@ -45,7 +45,7 @@ class Generator:
         self.seed = seed
         self.authors = authors
         self.known: list[KnownTable] = []
-        # Origins that a file of this batch goes on with already: two that do would be a fork.
+        # Origins that a file of this batch continues already: two that do would be a fork.
         self.continued: set[Origin] = set()
         self.stranger = Author(oddities.stranger(), authors["mallory"])
 
@@ -92,8 +92,8 @@ class Generator:
             vector.update(author.vector)
         return vector
 
-    def heard(self, container: Container) -> None:
-        """What an honest file tells of other replicas is held, too."""
+    def learn(self, container: Container) -> None:
+        """What an honest file says of other replicas is held, too."""
         header = container.header
         chains = {**header.chains, **{found.origin: HeldChain(found.chain) for found in header.ranges}}
         own = [author.identity.replica for author in self.authors.values()]

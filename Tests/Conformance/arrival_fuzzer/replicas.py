@@ -120,7 +120,7 @@ class World:
 
 
 def founded(folder: Path, program: str) -> World:
-    """Alice, and bob, mallory and trent whom she added. She has removed trent since, and nobody has heard of it.
+    """Alice, and bob, mallory and trent whom she added. She has removed trent since, and nobody knows of it.
 
     Mallory and trent have written a file each, `NAME.honest`.
     """

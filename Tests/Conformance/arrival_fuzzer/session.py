@@ -32,7 +32,7 @@ _COMMANDS = [
 
 
 def generalized(text: str) -> str:
-    """Without numbers and names, so that the same is told alike."""
+    """Without numbers and names, so that the same is said alike."""
     text = re.sub(
         r"(table|column|index|key column|transaction|after batch) [^ ,:]+( [^ ,:]{1,3}(?= ))?", r"\1 #", text
     )
@@ -212,7 +212,7 @@ class Session:
                 self.answers[generalized(line)[15:110]] += 1
 
     def _write(self, chance: Chance) -> bool:
-        """Honest people go on writing."""
+        """Honest people continue writing."""
         for name in ("bob", "alice"):
             key = chance.one(["a", "b", "c"])
             document = chance.one([b'{"a": 1, "b": ["x"], "d": 2}', b'{"a": 3}', b'{"c": {"x": [1]}, "b": ["y"]}'])
@@ -242,7 +242,7 @@ class Session:
             if sender == "bob":
                 identity = generator.authors["mallory"].identity
                 try:
-                    generator.heard(open_container(file.read_bytes(), identity)[0])
+                    generator.learn(open_container(file.read_bytes(), identity)[0])
                 except Exception:  # sealed to others since the removal, or a state_file of what nobody decodes
                     pass
         return self._agree(when)

@@ -22,7 +22,7 @@ from .encoding import (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a header says already: acknowledgements in its field tell only how they differ."""
+    """What a header says already: acknowledgements in its field have only how they differ."""
 
     group: bytes
     created_at: int

@@ -31,7 +31,7 @@ def _combined(lattice_secret: bytes, curve_secret: bytes, curve_share: bytes, cu
 
 
 def _encapsulated(recipient: bytes) -> tuple[bytes, bytes]:
-    """A shared secret, and the share that tells it to the recipient."""
+    """A shared secret, and the share that gives it to the recipient."""
     lattice_public, curve_public = recipient[:1_184], recipient[1_184:]
     lattice_secret, lattice_share = MLKEM768PublicKey.from_public_bytes(lattice_public).encapsulate()
     ephemeral = os.urandom(32)

@@ -66,7 +66,7 @@ class Author:
         return sorted(signed, key=lambda found: found.origin)
 
     def draft(self, transactions: list[Transaction], tables: list[Table]) -> Draft:
-        """A container with numbered transactions in one frame; `accepted` goes on from it."""
+        """A container with numbered transactions in one frame; `accepted` continues from it."""
         ranges = self.ranges(transactions)
         vector = dict(self.vector)
         vector.update({found.origin: found.last for found in ranges})
