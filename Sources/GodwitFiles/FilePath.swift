@@ -28,6 +28,17 @@ package enum FilePath {
     return path.isEmpty || path == "." ? folder : "\(folder == "/" ? "" : folder)/\(path)"
   }
 
+  /// The user's home folder, as a shell has it: `HOME`, or the system's record.
+  package static var home: String {
+    let own = ProcessInfo.processInfo.environment["HOME"] ?? ""
+    return own.isEmpty ? NSHomeDirectory() : own
+  }
+
+  /// The path with the home folder in the place of `~/` at its beginning.
+  package static func withHome(_ path: String) -> String {
+    path.hasPrefix("~/") ? "\(home)/\(path.dropFirst(2))" : path
+  }
+
   /// An absolute path without slashes at its end, and without `.` and `..` where it leads to something.
   package static func plain(_ path: String) -> String {
     let short = String(decoding: trimmed(path), as: UTF8.self)

@@ -157,12 +157,22 @@ extension GodwitError {
     switch number {
     case ENOSPC, EDQUOT:
       return GodwitError(
-        .diskFull, "cannot \(action) \(path): \(reason)", hint: "free some space; nothing was changed")
+        .diskFull, "cannot \(action) \(path): \(reason)", hint: "free some space; nothing was changed",
+        underlying: SystemFailure(number: number))
     case EACCES, EPERM:
       return GodwitError(
-        .fileAccess, "cannot \(action) \(path): \(reason)", hint: "check who owns it and its mode")
+        .fileAccess, "cannot \(action) \(path): \(reason)", hint: "check who owns it and its mode",
+        underlying: SystemFailure(number: number))
     default:
-      return GodwitError(.fileAccess, "cannot \(action) \(path): \(reason)")
+      return GodwitError(
+        .fileAccess, "cannot \(action) \(path): \(reason)", underlying: SystemFailure(number: number))
     }
   }
+}
+
+/// What the system said, beside the error that came of it: for who knows better what it means there.
+package struct SystemFailure: Error, CustomStringConvertible {
+  /// As `errno` has it.
+  package let number: Int32
+  package var description: String { "errno \(number)" }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A text as one word of a POSIX shell's command, for hints that people paste.
 package enum ShellWord {
   private static let plain = Set(
@@ -34,9 +32,13 @@ package enum ShellWord {
 
   /// What ``singleQuoted(_:)`` was given; nil for a text that it does not give.
   package static func unquoted(_ word: String) -> String? {
-    guard word.utf8.count >= 2, word.hasPrefix("'"), word.hasSuffix("'") else { return nil }
-    let text = word.dropFirst().dropLast().replacingOccurrences(of: #"'\''"#, with: "'", options: .literal)
-    return singleQuoted(text) == word ? text : nil
+    let scalars = Array(word.unicodeScalars)
+    guard scalars.count >= 2, scalars.first == "'", scalars.last == "'" else { return nil }
+    let pieces = scalars.dropFirst().dropLast().split(
+      separator: Array(#"'\''"#.unicodeScalars), omittingEmptySubsequences: false)
+    var text = ""
+    text.unicodeScalars.append(contentsOf: pieces.joined(separator: CollectionOfOne("'" as Unicode.Scalar)))
+    return Array(singleQuoted(text).unicodeScalars) == scalars ? text : nil
   }
 }
 

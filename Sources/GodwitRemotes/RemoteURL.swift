@@ -20,11 +20,10 @@ package enum RemoteURL: Hashable, Sendable {
     guard let colon = text.range(of: "://") else {
       guard !text.isEmpty else { throw Self.noPlace("an empty text is no place for a remote") }
       try FilePath.check(text)
-      if let address = Self.address(ofCopy: text) {
+      if let address = try Self.address(ofCopy: text) {
         throw GodwitError(
           .invalidArgument, "\(text) is a place as scp has it",
-          hint: "a replica on that host is \(address); a folder of "
-            + "that name here is ./\(text)")
+          hint: "a replica on that host is \(address); a folder of that name here is ./\(text)")
       }
       self = .folder(FilePath.plain(FilePath.absolute(text)))
       return
@@ -46,13 +45,28 @@ package enum RemoteURL: Hashable, Sendable {
   }
 
   /// What `HOST:/PATH` or `USER@HOST:PATH`, as scp takes it, is as a URL; nil for what is a folder's path.
-  private static func address(ofCopy text: String) -> String? {
-    guard let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") else { return nil }
-    let (host, path) = (text[..<colon], text[text.index(after: colon)...])
-    guard !host.isEmpty, path.hasPrefix("/") || host.contains("@") && !path.isEmpty, !PrivateFile.exists(text) else {
-      return nil
+  ///
+  /// - Throws: `invalidArgument` for one with a password, or that begins as a URL does.
+  private static func address(ofCopy text: String) throws(GodwitError) -> String? {
+    guard !PrivateFile.exists(text) else { return nil }
+    let start = text.prefix { $0 != "/" }
+    guard start.firstIndex(of: "@").map({ start[..<$0].contains(":") }) != true else {
+      throw GodwitError(
+        .invalidArgument, "the place has a password",
+        hint: "it is kept and shown, so no secret is taken in it: ssh has "
+          + "its keys and its agent")
     }
-    return "ssh://\(host)\(path.hasPrefix("/") ? "" : "/~/")\(path)"
+    let form = /(?:([^\/@:]+)@)?(\[[0-9A-Fa-f:.]+\]|[^\/:@]+):(.+)/
+    guard let match = text.wholeMatch(of: form) else { return nil }
+    let (user, host, path) = (match.output.1, match.output.2, match.output.3)
+    guard path.hasPrefix("/") || user != nil else { return nil }
+    guard user != nil || !["file", "s3", "ssh", "unix", "http", "https"].contains(host.lowercased()) else {
+      throw noPlace("a URL has two slashes behind the colon")
+    }
+    var parts = URLComponents()
+    (parts.scheme, parts.user, parts.host) = ("ssh", user.map(String.init), String(host))
+    parts.path = path.hasPrefix("/") ? String(path) : path.hasPrefix("~/") ? "/\(path)" : "/~/\(path)"
+    return parts.string
   }
 
   private static func path(_ encoded: Substring, of scheme: String) throws(GodwitError) -> String {
@@ -142,7 +156,7 @@ package struct BucketAddress: Hashable, Sendable {
     prefix = parts.path.split(separator: "/").joined(separator: "/")
     endpoint = try Self.endpoint(item("endpoint"))
     region = item("region")
-    certificates = item("ca").map { FilePath.absolute(NSString(string: $0).expandingTildeInPath) }
+    certificates = item("ca").map { FilePath.absolute(FilePath.withHome($0)) }
     guard prefix.utf8.count <= 512, Self.isPlain(prefix), region.map(Self.isPlain) ?? true else {
       throw GodwitError(
         .invalidArgument, "the prefix or the region has characters that a store may not take",
@@ -152,7 +166,7 @@ package struct BucketAddress: Hashable, Sendable {
 
   private static var holdsSecret: GodwitError {
     GodwitError(
-      .invalidArgument, "the URL has a user, a password, or a parameter other than endpoint, region and ca",
+      .invalidArgument, "the URL has an @, a password, or a parameter other than endpoint, region and ca",
       hint: "a remote's URL is kept and shown, so no secret is taken in it: put keys in AWS_ACCESS_KEY_ID and "
         + "AWS_SECRET_ACCESS_KEY, or in ~/.aws/credentials")
   }
@@ -166,8 +180,8 @@ package struct BucketAddress: Hashable, Sendable {
       } && name.first != "-" && name.first != "." && !name.contains("..")
   }
 
-  /// What a store says may stand in errors, and is no more than that.
-  static func isRegion(_ text: String) -> Bool { text.utf8.count <= 64 && isPlain(text) }
+  /// What a store says becomes a part of a host's name, and stands in errors.
+  static func isRegion(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9-]{1,64}/) != nil }
 
   private static func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy {

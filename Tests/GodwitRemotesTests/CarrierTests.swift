@@ -218,6 +218,17 @@ struct CarrierTests {
     #expect(error?.code == .unreachable && error?.hint?.contains("mkdir") == true)
   }
 
+  @Test(
+    "of a folder say what waiting mends, and what somebody has to allow",
+    arguments: [
+      (EACCES, GodwitError.Code.refused), (EPERM, .refused), (ESTALE, .unreachable), (ENOTCONN, .unreachable),
+    ])
+  func meanings(number: Int32, code: GodwitError.Code) {
+    let error = FolderCarrier.meaning(of: .file("read", "/srv/x", number))
+    #expect(error.code == code && error.hint?.isEmpty == false && error.message.contains("/srv/x"))
+    #expect(FolderCarrier.meaning(of: .file("read", "/srv/x", EIO)).code == .fileAccess)
+  }
+
   @Test("leave nothing half written in a folder, and remove what is left of a day ago")
   func leftovers() throws {
     let place = try Place(.folder)
@@ -230,6 +241,7 @@ struct CarrierTests {
     let stays = [".\(names[0]).1123456789abcdef.tmp", ".notes.0123456789abcdef.tmp", ".\(names[1]).0123.tmp"]
     // Nobody writes a base of that name again.
     let goes = names.map { ".\($0).0123456789abcdef.tmp" }
+    // Ages are by the clock of the folder, which may be another than this machine's.
     for (name, age) in goes.map({ ($0, 90_000) }) + Array(zip(stays, [60, 90_000, 90_000])) {
       let date = Date().addingTimeInterval(TimeInterval(-age))
       _ = FileManager.default.createFile(

@@ -43,7 +43,7 @@ struct MachineKeysTests {
       ])
   }
 
-  @Test("of an instance whose service is busy once it has answered are to be asked for later", arguments: [1, 2])
+  @Test("of an instance whose service is busy are to be asked for later", arguments: [0, 1, 2])
   func busy(answers: Int) throws {
     let service = try FaultProxy()
     let bodies = ["token", "role\n"].prefix(answers).map { FaultProxy.Fault.answer(status: 200, body: $0) }

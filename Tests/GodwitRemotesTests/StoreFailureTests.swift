@@ -35,5 +35,12 @@ struct StoreFailureTests {
     #expect(error(301, "", headers).hint == "add ?region=NAME to the URL")
     #expect(error(307, "", headers).hint == "add ?region=NAME to the URL")
     #expect(error(307, "").hint?.contains("scheme") == true)
+    let body = Array("<Error><Code>Moved</Code><Region>eu-9</Region></Error>".utf8)
+    let said = HTTPResponse(status: 301, headers: [:], body: body)
+    #expect(
+      StoreFailure(said, bucket: "b", host: "h", region: "eu-1").error.hint == "add ?region=NAME to the URL")
+    for odd in ["", "evil.example/", "a:b", String(repeating: "x", count: 65)] {
+      #expect(error(301, "", ["x-amz-bucket-region": odd]).hint?.contains("scheme") == true, "\(odd)")
+    }
   }
 }

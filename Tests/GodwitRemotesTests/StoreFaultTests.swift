@@ -268,6 +268,8 @@ struct StoreFaultTests {
       ("", ["AWS_SECRET_ACCESS_KEY": "hunter2"], "AWS_ACCESS_KEY_ID"),
       ("aws_access_key_id = hunter2", [:], "aws_secret_access_key"), ("role_arn = hunter2", [:], "role_arn"),
       ("sso_session = hunter2", [:], "sso_session"), ("web_identity_token_file = /x", [:], "web_identity_token_file"),
+      ("role_arn = x\naws_access_key_id = hunter2\naws_secret_access_key = hunter2", [:], "role_arn"),
+      ("", ["AWS_WEB_IDENTITY_TOKEN_FILE": "/x", "AWS_ROLE_ARN": "hunter2"], "AWS_WEB_IDENTITY_TOKEN_FILE"),
     ])
   func otherWays(line: String, environment: [String: String], named: String) throws {
     let machine = try FaultProxy()

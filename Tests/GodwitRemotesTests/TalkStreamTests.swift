@@ -40,8 +40,8 @@ struct TalkStreamTests {
   }
 
   @Test("a message has a megabyte at most, and one that is none is refused before it is read")
-  func frames() throws {
-    let whole = TalkStream.Frame.chunk([UInt8](repeating: 7, count: TalkStream.frameLimit))
+  func messages() throws {
+    let whole = TalkStream.Message.chunk([UInt8](repeating: 7, count: TalkStream.messageLimit))
     let bytes = Bytes([])
     let both = TalkStream(source: bytes, sink: bytes)
     try both.write(whole)

@@ -47,9 +47,9 @@ struct TransferPaceTests {
       TalkStream(source: streams[0], sink: streams[0]), TalkStream(source: streams[1], sink: streams[1])
     )
     for (from, to) in [(one, other), (other, one)] {
-      let frame = TalkStream.Frame.chunk(Array(repeating: 7, count: 20_000))
-      try from.write(frame)
-      #expect(try to.read() == frame)
+      let message = TalkStream.Message.chunk(Array(repeating: 7, count: 20_000))
+      try from.write(message)
+      #expect(try to.read() == message)
     }
     // Each end counts what it sends and what it gets.
     #expect(time.now >= .seconds(8) && time.now < .seconds(9), "\(time.now)")

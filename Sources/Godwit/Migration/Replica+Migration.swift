@@ -30,10 +30,13 @@ extension Replica.MigrationRoom {
   ///   known by its name; `constraint`, `sql`, `diskFull`. Nothing has changed then.
   /// - Parameters:
   ///   - migrations: All of the program's, those that have run included.
-  ///   - progress: Called with how much of what had waited for a version has been applied, from 0 to 1.
+  ///   - progress: Called with how much of what waits has been applied, from 0 to 1. What waits for more than these
+  ///     migrations counts as done in the end.
   @discardableResult
   public func run(_ migrations: Migrations, progress: ProgressHandler? = nil) async throws -> Migrations.Plan {
-    try await replica.withWriter { try Migrator(writer: $0).run(migrations, progress: progress) }
+    let plan = try await replica.withWriter { try Migrator(writer: $0).run(migrations, progress: progress) }
+    progress?(1)
+    return plan
   }
 
   /// Which migrations ran here, and which are known from other replicas.

@@ -66,7 +66,7 @@ final class RemoteTalk: @unchecked Sendable {
     } catch let error as GodwitError {
       var writer = ByteWriter()
       for text in [error.code.rawValue, error.message, error.hint ?? ""] { writer.lengthPrefixed(Array(text.utf8)) }
-      let failure = TalkStream.Frame.failure(writer.bytes)
+      let failure = TalkStream.Message.failure(writer.bytes)
       try? await run { try $0.write(failure) }
       throw error
     }
@@ -88,9 +88,9 @@ final class RemoteTalk: @unchecked Sendable {
     writer.raw(group.tag(of: Self.domain))
     own.value.write(to: &writer)
     writer.byte(isRejoining ? 1 : 0)
-    let hello = TalkStream.Frame.hello(writer.bytes)
+    let hello = TalkStream.Message.hello(writer.bytes)
     try await run { try $0.write(hello) }
-    guard case .hello(let bytes) = try await frame() else { throw Self.unexpected }
+    guard case .hello(let bytes) = try await message() else { throw Self.unexpected }
     var reader = ByteReader(bytes)
     guard Array(try reader.raw(16)) == group.tag(of: Self.domain) else {
       throw GodwitError(.otherGroup, "the replica there is another group's", hint: "see the path in the remote's URL")
@@ -106,10 +106,10 @@ final class RemoteTalk: @unchecked Sendable {
     GodwitError(.corruptFile, "the other side said something else than its turn was", hint: "update both")
   }
 
-  /// The next frame; what failed over there is thrown here.
-  private func frame() async throws -> TalkStream.Frame {
-    let frame = try await run { try $0.read() }
-    guard case .failure(let bytes) = frame else { return frame }
+  /// The next message; what failed over there is thrown here.
+  private func message() async throws -> TalkStream.Message {
+    let message = try await run { try $0.read() }
+    guard case .failure(let bytes) = message else { return message }
     throw try Self.failure(bytes)
   }
 
@@ -140,22 +140,27 @@ final class RemoteTalk: @unchecked Sendable {
       guard try source.size() <= limit else { throw GodwitError.tooLargeToFetch(limit) }
       var sent = 0
       while true {
-        let chunk = try [UInt8](unsafeUninitializedCapacity: TalkStream.frameLimit) { buffer, count in
+        let chunk = try [UInt8](unsafeUninitializedCapacity: TalkStream.messageLimit) { buffer, count in
           count = try source.readFully(into: UnsafeMutableRawBufferPointer(buffer))
         }
         guard !chunk.isEmpty else { break }
-        do {
-          try stream.write(.chunk(chunk))
-        } catch {
-          guard case .failure(let bytes)? = stream.lastWords(after: error) else { throw error }
-          throw try Self.failure(bytes)
-        }
+        try Self.write(.chunk(chunk), to: stream)
         sent += chunk.count
         report(.publishing, sent)
       }
-      try stream.write(.end)
+      try Self.write(.end, to: stream)
     }
     return exported
+  }
+
+  /// Throws what the other side has said of a failure, where it reads no more.
+  private static func write(_ message: TalkStream.Message, to stream: TalkStream) throws {
+    do {
+      try stream.write(message)
+    } catch {
+      guard case .failure(let bytes)? = stream.lastWords(after: error) else { throw error }
+      throw try failure(bytes)
+    }
   }
 
   /// - Parameters:
@@ -167,7 +172,7 @@ final class RemoteTalk: @unchecked Sendable {
     let pending = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
     var count = 0
     receiving: while true {
-      switch try await frame() {
+      switch try await message() {
       case .chunk(let bytes):
         count += bytes.count
         guard count <= replica.tuning.remoteFileSize else {

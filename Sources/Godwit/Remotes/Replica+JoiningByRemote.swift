@@ -43,7 +43,8 @@ extension Replica {
   ///   - key: Where the keys are.
   ///   - postQuantum: Whether a new identity has hybrid keys, as those of a post-quantum group must.
   /// - Throws: As ``Remotes/add(_:at:)`` and ``join(at:invitation:inviter:key:)``; `invalidArgument` for a host, which
-  ///   keeps no files, and for a name that cannot be one; `unreachable` where no group has its remote.
+  ///   keeps no files, and for a name that cannot be one; `unreachable` for a folder, and `refused` for a
+  ///   bucket, where no group has its remote.
   public static func join(
     at path: String, remote url: String, calling remote: String = "home", name: String,
     inviter: Member.Verification, key: KeySource = .keyring(), postQuantum: Bool = false

@@ -77,7 +77,7 @@ extension Replica {
     public let direction: Direction
     /// Bytes of the present file that are through.
     public let bytes: Int
-    /// Bytes that the present file has.
+    /// Bytes that the present file has; of the next file of a log, whose size nobody has said, as many as are through.
     public let total: Int
   }
 

@@ -18,8 +18,8 @@ extension Replica {
     /// How the tables came to be, version by version: those that have not run here run at opening, all or none. Or
     /// what may be done to tables that differ from their models; nothing by default.
     public var migrations: Migrations
-    /// Called while opening applies what had waited for a version that the migrations bring, with how much of it has
-    /// been applied. That may be all of what others have written for months. Nil by default.
+    /// Called while opening runs migrations and applies what had waited for their versions, with how much has been
+    /// applied of all that waits. That may be what others have written for months. Nil by default.
     public var migrationProgress: ProgressHandler?
     /// Whether the replica must be there already: where none is, opening throws `noReplica` and makes nothing. False by
     /// default.

@@ -3,8 +3,8 @@ import GodwitBase
 import GodwitCrypto
 import GodwitFiles
 
-/// A folder as a remote: a stick, a share, what a synchronizer copies. No lock is used, and no clock asked; whatever
-/// stands there may be another's, or half a file.
+/// A folder as a remote: a stick, a share, what a synchronizer copies. No lock is used, and no clock asked but that of
+/// its file system; whatever stands there may be another's, or half a file.
 package struct FolderCarrier: Carrier {
   /// An absolute path.
   package let root: String
@@ -94,7 +94,7 @@ package struct FolderCarrier: Carrier {
         .unreachable, "the folder \(root) went away meanwhile: \(error.message)", hint: "mount what it lies on",
         underlying: error)
     }
-    return error
+    return Self.meaning(of: error)
   }
 
   private func copy(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
@@ -110,8 +110,8 @@ package struct FolderCarrier: Carrier {
       }
       try makeFolder(folder)
     }
-    FolderLeftovers.remove(beside: place)
     let pending = try FolderFile(place)
+    FolderLeftovers.remove(beside: place, olderThan: pending)
     let source = try FileDescriptor.openPlainForReading(path)
     let described = CarriedFile(
       name: name, size: try source.size(), tag: try Self.tag(of: source, size: source.size()))
@@ -170,19 +170,21 @@ package struct FolderCarrier: Carrier {
     return errno
   }
 
-  /// What a file system says: who may do nothing there has to be allowed, and a share whose server is away comes back.
   private static func failure(_ doing: String, _ path: String, _ number: Int32) -> GodwitError {
-    let error = GodwitError.file(doing, path, number)
-    switch number {
+    meaning(of: .file(doing, path, number))
+  }
+
+  /// What a file system says of a remote: who lacks a right there has to be given it, and a share whose server is away
+  /// comes back.
+  static func meaning(of error: GodwitError) -> GodwitError {
+    switch (error.underlying as? SystemFailure)?.number {
     case EACCES, EPERM:
-      return GodwitError(
-        .refused, error.message, hint: "this user has to be allowed that, by the owner of the folder", underlying: error
-      )
+      GodwitError(.refused, error.message, hint: "the folder's owner has to allow that", underlying: error.underlying)
     case ESTALE, ETIMEDOUT, ENOTCONN, EHOSTDOWN, EHOSTUNREACH, EREMOTEIO:
-      return GodwitError(
+      GodwitError(
         .unreachable, error.message, hint: "what it lies on is away: try again later, or mount it anew",
-        underlying: error)
-    default: return error
+        underlying: error.underlying)
+    default: error
     }
   }
 
@@ -239,15 +241,19 @@ package struct FolderCarrier: Carrier {
   }
 
   private static func describe(_ file: FileDescriptor, _ name: String) throws -> CarriedFile {
-    let size = try file.size()
-    return CarriedFile(name: name, size: size, tag: try tag(of: file, size: size))
+    do {
+      let size = try file.size()
+      return CarriedFile(name: name, size: size, tag: try tag(of: file, size: size))
+    } catch let error as GodwitError {
+      throw meaning(of: error)
+    }
   }
 
   /// Leaves the file at its beginning.
   private static func tag(of file: FileDescriptor, size: Int) throws -> String {
     var head = [UInt8](repeating: 0, count: headByteCount)
     let count = head.withUnsafeMutableBytes { pread(file.rawValue, $0.baseAddress, $0.count, 0) }
-    guard count >= 0 else { throw GodwitError.file("read", file.path, errno) }
+    guard count >= 0 else { throw failure("read", file.path, errno) }
     let hash = head.prefix(count).withUnsafeBytes { ContentHash(of: $0) }
     return "\(size)-\(hash.hexadecimal.prefix(16))"
   }
@@ -263,6 +269,8 @@ final class RemoteFile: ByteSource {
     do {
       return try file.read(into: buffer)
     } catch let error as GodwitError where error.code == .fileAccess {
+      let meaning = FolderCarrier.meaning(of: error)
+      guard meaning.code != .unreachable else { throw meaning }
       throw GodwitError(
         .truncatedFile, error.message, hint: "if what it lies on is damaged, remove it", underlying: error)
     }

@@ -24,6 +24,12 @@ final class FolderFile: ByteSink {
 
   deinit { if !isCommitted { unlink(temporaryPath) } }
 
+  /// When it was made, by the clock of its file system: seconds since 1970.
+  var madeAt: Int {
+    var status = stat()
+    return fstat(file.rawValue, &status) == 0 ? status.st_mtim.tv_sec : 0
+  }
+
   func write(_ buffer: UnsafeRawBufferPointer) throws { try file.write(buffer) }
 
   /// Some file systems rename over no file that exists; there the name is gone for a moment, which readers bear.
@@ -51,14 +57,16 @@ enum FolderLeftovers {
   }
 
   /// Removes those beside a path that nobody has written to for a day, whoever made them: many a name is never
-  /// written again, and nobody writes that slowly.
-  static func remove(beside place: String) {
+  /// written again, and nobody writes that slowly. Times are compared with that of a file that was just made there:
+  /// this machine's clock may be off.
+  static func remove(beside place: String, olderThan present: FolderFile) {
+    let now = present.madeAt
     let folder = FilePath.folder(of: place)
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     where isTemporary(name, in: FilePath.name(of: folder)) {
       var status = stat()
       guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        time(nil) - status.st_mtim.tv_sec > age
+        now - status.st_mtim.tv_sec > age
       else { continue }
       unlink("\(folder)/\(name)")
     }

@@ -90,8 +90,8 @@ struct MachineKeys {
     try ask(url, headers: headers, isThere: isThere).flatMap { StoreKeys(json: $0) }
   }
 
-  private static var isSilent: GodwitError {
-    GodwitError(.unreachable, "this machine's service for keys does not answer", hint: "try again later")
+  private static var isBusy: GodwitError {
+    GodwitError(.unreachable, "this machine's service for keys gives none now", hint: "try again later")
   }
 
   /// Nil for what is no good answer.
@@ -106,10 +106,11 @@ struct MachineKeys {
       sink: nil, limit: Self.byteLimit)
     do {
       let answer = try http.send(request, meter: TransferMeter())
-      if isThere, answer.status >= 500 || answer.status == 429 { throw Self.isSilent }
+      // Who answers so is there.
+      if answer.status >= 500 || answer.status == 429 { throw Self.isBusy }
       return answer.status == 200 && answer.body.count <= Self.byteLimit ? answer.body : nil
     } catch is HTTPFailure {
-      if isThere { throw Self.isSilent }
+      if isThere { throw Self.isBusy }
       return nil
     }
   }

@@ -128,9 +128,7 @@ final class StoreClient: Sendable {
     let document = StoreDocument(answer.body)
     let code = document?.code ?? ""
     return try standing.withLock { standing in
-      if let region = answer.headers["x-amz-bucket-region"] ?? document?.region, region != standing.region,
-        !standing.hasNewRegion, BucketAddress.isRegion(region)
-      {
+      if let region = StoreFailure.region(in: answer, document), region != standing.region, !standing.hasNewRegion {
         (standing.region, standing.hasNewRegion) = (region, true)
         return true
       }

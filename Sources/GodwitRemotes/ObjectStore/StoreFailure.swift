@@ -17,14 +17,20 @@ struct StoreFailure {
 
   init(_ answer: HTTPResponse, bucket: String, host: String, region: String) {
     status = answer.status
-    let code = StoreDocument(answer.body)?.code ?? ""
+    let document = StoreDocument(answer.body)
+    let code = document?.code ?? ""
     self.code = String(
       code.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(64).map(Character.init))
     self.bucket = bucket
     self.host = host
     self.region = region
-    namesRegion = answer.headers["x-amz-bucket-region"] != nil
+    namesRegion = Self.region(in: answer, document) != nil
     skew = answer.headers["date"].flatMap(Self.date).map(\.timeIntervalSinceNow)
+  }
+
+  /// Where the store says that the bucket is; nil for what cannot be a region's name.
+  static func region(in answer: HTTPResponse, _ document: StoreDocument?) -> String? {
+    (answer.headers["x-amz-bucket-region"] ?? document?.region).flatMap { BucketAddress.isRegion($0) ? $0 : nil }
   }
 
   /// Nil for what is no date of HTTP.
@@ -68,7 +74,8 @@ struct StoreFailure {
         hint: "allow them to list the bucket, and to read, write and delete objects under the prefix")
     case (300..<400, _):
       return GodwitError(
-        .refused, "\(answer): it is somewhere else", hint: "see the endpoint's scheme and host: http:// or https://")
+        .refused, "\(answer): the bucket answers at another address",
+        hint: "see the endpoint's scheme and host: http:// or https://")
     case (507, _):
       return GodwitError(.refused, "\(answer): the store is full", hint: "free some space there")
     case (501, _), (505, _):

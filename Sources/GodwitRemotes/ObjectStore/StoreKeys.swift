@@ -69,7 +69,9 @@ struct StoreSettings {
       (credentials, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
       (configuration, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
     ]
-    for (place, identifier, secret, token) in places {
+    for (number, (place, identifier, secret, token)) in places.enumerated() {
+      // Whoever sets that wants those keys, also beside others of the profile.
+      if number == 1 { try requireNoOtherWay() }
       switch (Self.set(place[identifier]), Self.set(place[secret])) {
       case (let found?, let foundSecret?):
         return StoreKeys(identifier: found, secret: foundSecret, token: Self.set(place[token]))
@@ -86,7 +88,6 @@ struct StoreSettings {
     if let command = Self.set(configuration["credential_process"]) ?? Self.set(credentials["credential_process"]) {
       return try CredentialProcess.run(command)
     }
-    try requireNoOtherWay()
     if let keys = try MachineKeys(environment).keys() { return keys }
     throw GodwitError(
       .refused, "there are no keys for the store",
@@ -98,8 +99,16 @@ struct StoreSettings {
     GodwitError(.refused, "there is \(name) without \(other)", hint: "set both, or neither")
   }
 
-  /// A profile whose keys come in a way that only AWS's own programs know.
+  /// A profile or an environment whose keys come in a way that only AWS's own programs know.
   private func requireNoOtherWay() throws {
+    if Self.set(environment["AWS_WEB_IDENTITY_TOKEN_FILE"]) != nil, Self.set(environment["AWS_ROLE_ARN"]) != nil {
+      throw GodwitError(
+        .refused, "the environment gets its keys by AWS_WEB_IDENTITY_TOKEN_FILE, which Godwit cannot",
+        hint: "have AWS's program fetch them, by this line of a profile, and name that in AWS_PROFILE: "
+          + "credential_process = env -u AWS_PROFILE aws configure export-credentials")
+    }
+    // With such a line somebody has said how.
+    guard Self.set(configuration["credential_process"] ?? credentials["credential_process"]) == nil else { return }
     let ways = ["role_arn", "sso_session", "sso_start_url", "web_identity_token_file"]
     guard let way = ways.first(where: { Self.set(credentials[$0] ?? configuration[$0]) != nil }) else { return }
     throw GodwitError(

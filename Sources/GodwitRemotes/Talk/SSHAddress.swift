@@ -16,7 +16,9 @@ package struct SSHAddress: Hashable, Sendable {
         .invalidArgument, "this is no address of a replica on another host",
         hint: "an ssh URL is ssh://[USER@]HOST[:PORT]/PATH, with the path of the replica there")
     }
-    guard parts.password == nil, parts.query == nil, parts.fragment == nil else {
+    // A password with a slash in it would be a part of the path.
+    let hasHiddenPassword = parts.port != nil && parts.path.split(separator: "/").first?.contains("@") == true
+    guard parts.password == nil, parts.query == nil, parts.fragment == nil, !hasHiddenPassword else {
       throw GodwitError(
         .invalidArgument, "the URL has a password or a parameter",
         hint: "a remote's URL is kept and shown, so no secret is taken in it: ssh has its keys and its agent")
@@ -68,18 +70,18 @@ package struct SSHAddress: Hashable, Sendable {
   package func arguments(isInteractive: Bool) -> [String] {
     ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"] + (isInteractive ? [] : ["-o", "BatchMode=yes"])
       + (port.map { ["-p", "\($0)"] } ?? []) + ["--", destination]
-      + [Self.command + Self.word(path)]
+      + [Self.serving + Self.word(path)]
   }
 
-  private static let command = "godwit serve --stdio "
+  private static let serving = "godwit serve --stdio "
 
   /// The path that a client asks for by the last of ``arguments(isInteractive:)``, as sshd hands it to a command that
   /// it runs in place of that one (`SSH_ORIGINAL_COMMAND`); nil for any other command.
   package static func path(askedForBy text: String) -> String? {
-    guard text.hasPrefix(command) else { return nil }
-    let word = String(text.dropFirst(command.count))
+    guard text.hasPrefix(serving) else { return nil }
+    let word = String(text.dropFirst(serving.count))
     guard word.hasPrefix("~/") else { return ShellWord.unquoted(word) }
-    return ShellWord.unquoted(String(word.dropFirst(2))).map { "\(NSHomeDirectory())/\($0)" }
+    return ShellWord.unquoted(String(word.dropFirst(2))).map { FilePath.withHome("~/\($0)") }
   }
 
   /// In quotes; a tilde stands before them.

@@ -74,7 +74,6 @@ final class SSHProcess: TalkConnection {
   private static let refusals = [
     "Host key verification failed", "Permission denied", "Too many authentication failures", "Unable to negotiate",
     "Bad owner or permissions", "Bad configuration option", "no matching host key type", "UNPROTECTED PRIVATE KEY",
-    "command-line", "terminating, ",
   ]
 
   /// What ssh says, where it lost the host.

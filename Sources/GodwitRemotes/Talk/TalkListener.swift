@@ -1,12 +1,14 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import Synchronization
 
 /// A Unix socket at which replicas on this machine ask for a talk. It goes with the value.
 package final class TalkListener: Sendable {
   private let place: SocketPath
   private let lock: LockFile
   private let descriptor: Int32
+  private let hasEnded = Atomic(false)
 
   /// - Throws: `invalidArgument` for a path that is too long, `unsafeFile` for what is no socket, `busy` where another
   ///   process listens; `fileAccess`, `diskFull`.
@@ -37,7 +39,9 @@ package final class TalkListener: Sendable {
       switch errno {
       case EINTR, ECONNABORTED: continue
       // It waits in the queue until a talk has ended.
-      case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(100_000)
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+        guard !hasEnded.load(ordering: .relaxed) else { return nil }
+        usleep(100_000)
       // It was shut down.
       case EINVAL: return nil
       default: throw GodwitError.file("accept a connection at", place.path, errno)
@@ -46,5 +50,8 @@ package final class TalkListener: Sendable {
   }
 
   /// Takes no more connections.
-  package func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  package func end() {
+    hasEnded.store(true, ordering: .relaxed)
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
 }

@@ -1,11 +1,11 @@
 import GodwitBase
 
-/// What two replicas say to each other over a connection, frame by frame (Specs/remotes.md, "Talks").
+/// What two replicas say to each other over a connection, message by message (Specs/remotes.md, "Talks").
 ///
 /// Unchecked Sendable: one side speaks at a time, so its calls follow one another.
 package final class TalkStream: @unchecked Sendable {
-  /// A frame: what it is, and its bytes.
-  package enum Frame: Equatable {
+  /// A message: what it is, and its bytes.
+  package enum Message: Equatable {
     /// Who is there, of which group.
     case hello([UInt8])
     /// A piece of a sync file.
@@ -30,8 +30,8 @@ package final class TalkStream: @unchecked Sendable {
   package static let silence = 600
   /// How far the magic is looked for.
   static let bannerLimit = 64 << 10
-  /// The most bytes of a frame.
-  package static let frameLimit = 1 << 20
+  /// The most bytes of a message.
+  package static let messageLimit = 1 << 20
 
   private let source: any ByteSource
   private let sink: any ByteSink
@@ -72,55 +72,57 @@ package final class TalkStream: @unchecked Sendable {
   }
 
   /// - Throws: `unreachable` where the connection broke.
-  package func write(_ frame: Frame) throws {
-    let (kind, bytes) = frame.encoded
+  package func write(_ message: Message) throws {
+    let (kind, bytes) = message.encoded
     var writer = ByteWriter(capacity: 5)
     writer.byte(kind)
     writer.bigEndian(UInt32(bytes.count))
     try sink.write(writer.bytes + bytes)
   }
 
-  /// What the other side said had failed before it stopped to read; nil for any other failure, and where it said
+  /// What the other side said had failed before it stopped reading; nil for any other failure, and where it said
   /// nothing.
   ///
   /// - Parameter error: What writing threw.
-  package func lastWords(after error: any Error) -> Frame? {
+  package func lastWords(after error: any Error) -> Message? {
     guard (error as? GodwitError)?.underlying is OtherEndGone else { return nil }
-    while let frame = try? read() {
-      if case .failure = frame { return frame }
+    // It may have ended its turn before.
+    for _ in 0..<2 {
+      guard let message = try? read() else { return nil }
+      if case .failure = message { return message }
     }
     return nil
   }
 
-  /// - Throws: `corruptFile` for what is no frame, `limitExceeded` for one that is too long, `unreachable` where the
+  /// - Throws: `corruptFile` for what is no message, `limitExceeded` for one that is too long, `unreachable` where the
   ///   connection ends.
-  package func read() throws -> Frame {
+  package func read() throws -> Message {
     do {
-      return try readFrame()
+      return try readMessage()
     } catch let error as GodwitError where error.code == .truncatedFile {
       throw GodwitError(
         .unreachable, "the connection ended in the middle of the talk", hint: "try again later", underlying: error)
     }
   }
 
-  private func readFrame() throws -> Frame {
+  private func readMessage() throws -> Message {
     var head = ByteReader(try source.readExactly(5))
     let kind = try head.byte()
     let count = Int(try head.bigEndian() as UInt32)
-    guard count <= Self.frameLimit else {
+    guard count <= Self.messageLimit else {
       throw GodwitError(
-        .limitExceeded, "a frame of the other side has \(count) bytes; \(Self.frameLimit) are allowed",
+        .limitExceeded, "a message of the other side has \(count) bytes; \(Self.messageLimit) are allowed",
         hint: "update both")
     }
     let bytes = try source.readExactly(count)
-    guard let frame = Frame(kind, bytes) else {
-      throw GodwitError(.corruptFile, "the other side said what is no frame of this version", hint: "update both")
+    guard let message = Message(kind, bytes) else {
+      throw GodwitError(.corruptFile, "the other side said what is no message of this version", hint: "update both")
     }
-    return frame
+    return message
   }
 }
 
-extension TalkStream.Frame {
+extension TalkStream.Message {
   fileprivate var encoded: (UInt8, [UInt8]) {
     switch self {
     case .hello(let bytes): (1, bytes)

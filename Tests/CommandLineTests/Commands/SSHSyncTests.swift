@@ -105,8 +105,15 @@ private final class SSHServer {
   }
 
   @Test func aHostThatCannotBeReachedExitsWith16() async throws {
-    let (desk, laptop) = try await Machine.pair()
+    let (_, laptop) = try await Machine.pair()
     _ = try laptop.godwit("remote", "add", "desk", "ssh://127.0.0.1:\(try LocalServer.freePort())/notes")
+    let missing = try laptop.godwit("sync", environment: ["GODWIT_SSH": "/nonexistent/ssh"])
+    #expect(missing.status == 16 && missing.error.contains("GODWIT_SSH"), "\(missing.error)")
+  }
+
+  @Test func whatSSHAndTheHostSayDecidesWhetherToTryLater() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    _ = try laptop.godwit("remote", "add", "desk", "ssh://desk\(desk.folder)")
     let (noRoute, denied) = ("ssh: no route to host", "ada@desk: Permission denied (publickey).")
     let (locked, hint) = ("godwit: error: another process writes", "godwit: hint: wait for the backup")
     for (said, code, status, expected) in [
@@ -114,14 +121,12 @@ private final class SSHServer {
       ("Received disconnect: Too many authentication failures", 255, 17, "Too many"),
       ("Bad owner or permissions on /home/ada/.ssh/config", 255, 17, "Bad owner"),
       ("\(locked)\n\(hint)", 11, 16, "wait for the backup"), ("\(locked)\n\(hint)", 12, 17, "wait for the backup"),
-      ("", 143, 16, "says nothing"),
+      ("", 143, 16, "says nothing"), ("Use of command-line tools is logged.\\nConnection closed", 255, 16, "closed"),
     ] {
       let failing = try fake(desk, "printf '%s\\n' '\(said)' >&2; exit \(code)", by: laptop)
       let outcome = try laptop.godwit("sync", environment: failing)
       #expect(outcome.status == status && outcome.error.contains(expected), "\(said): \(outcome.error)")
     }
-    let missing = try laptop.godwit("sync", environment: ["GODWIT_SSH": "/nonexistent/ssh"])
-    #expect(missing.status == 16 && missing.error.contains("GODWIT_SSH"), "\(missing.error)")
   }
 
   @Test func aShellsBannerIsPassedOverAndAnotherProgramIsNamed() async throws {
@@ -206,6 +211,15 @@ private final class SSHServer {
     for other in ["", "godwit export --all -", "godwit serve --stdio '/x'; id"] {
       let refused = try held(to: desk.folder, askedFor: other)
       #expect(refused.status == 17 && refused.error.contains("nobody has asked"), "\(refused.error)")
+    }
+    // What leads out of the folder, and a name that another spelling of it is not.
+    let place = laptop.path("held")
+    try FileManager.default.createDirectory(atPath: "\(place)/caf\u{e9}", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: "\(place)/caf\u{e9}/link", withDestinationPath: desk.folder)
+    for path in ["caf\u{e9}/link", "caf\u{e9}/../../held/caf\u{e9}/../link", "cafe\u{301}/x", "caf\u{e9}x"] {
+      let asked = "godwit serve --stdio '\(place)/\(path)'"
+      let refused = try held(to: "\(place)/caf\u{e9}", askedFor: asked)
+      #expect(refused.status == 17 && refused.error.contains("this key may not reach"), "\(path): \(refused.error)")
     }
     let held = try held(to: URL(fileURLWithPath: desk.folder).deletingLastPathComponent().path)
     #expect(held.status == 0, "\(held.error)")

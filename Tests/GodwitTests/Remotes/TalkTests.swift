@@ -24,6 +24,41 @@ struct TalkTests {
     return talk.published?.transactions
   }
 
+  @Test("what failed over there is said here, also while this side sends, and to its end", arguments: [0, 3])
+  func failsMeanwhile(chunks: Int) async throws {
+    let remote = try await RemoteGroup(2)
+    // What does not fit into the socket's buffer, and what does.
+    try await remote[0].documents("bytes").set(
+      "all", json: "{\"text\":\"\(String((0..<(chunks * 1_000_000)).map { _ in "abcdefgh".randomElement() ?? "a" }))\"}"
+    )
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let here = SocketStream(ends[0], name: "there", meter: TransferMeter())
+    let talk = RemoteTalk(
+      remote[0], over: TalkStream(source: here, sink: here), by: try await remote[0].remotesFolder())
+    let (group, other) = (remote[0].group, remote[1].identity.replica)
+    let host = Thread { [end = ends[1]] in
+      let there = SocketStream(end, name: "here", meter: TransferMeter())
+      let stream = TalkStream(source: there, sink: there)
+      var hello = ByteWriter()
+      hello.raw(group.tag(of: "godwit talk v1"))
+      other.value.write(to: &hello)
+      hello.byte(0)
+      var failure = ByteWriter()
+      for text in ["diskFull", "the disk is full", "free some space"] { failure.lengthPrefixed(Array(text.utf8)) }
+      _ = try? stream.read()
+      try? stream.write(.hello(hello.bytes))
+      // The client's acknowledgement, to its end; then nothing for the client.
+      while let message = try? stream.read(), message != .end {}
+      try? stream.write(.nothing)
+      _ = try? stream.read()
+      try? stream.write(.failure(failure.bytes))
+    }
+    host.start()
+    let failure = await error { try await talk.speakAsClient(isRejoining: false) }
+    #expect(failure?.code == .refused && failure?.message.contains("the disk is full") == true, "\(failure as Any)")
+  }
+
   /// Serves at a socket, which answers when this returns.
   private func serve(_ host: Replica, at path: String) async -> Task<Void, any Error> {
     let (ready, told) = AsyncStream.makeStream(of: Void.self)

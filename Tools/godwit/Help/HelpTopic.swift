@@ -12,7 +12,9 @@ enum HelpTopic {
                          to the group's members, with transactions that its
                          sender has signed. `godwit inspect FILE` shows what is in
                          it and imports nothing. Without Godwit: age -d, with the
-                         key that `godwit identity export-age-key` writes.
+                         key that `godwit identity export-age-key` writes (age 1.3
+                         for a post-quantum group), gives the container, whose
+                         bytes Specs/sync-file.md names.
     FILE from            The same with the whole state, for a replica that lacks
       export --state     what all others have forgotten.
     NAME.godwit-invitation

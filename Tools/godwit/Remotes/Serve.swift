@@ -48,15 +48,12 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let path = try path ?? Self.pathOfClient()
-    let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let isAllowed =
-      restrict.isEmpty
-      || restrict.contains { folder in
-        let root = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
-        return real == root || real.hasPrefix(root == "/" ? root : root + "/")
-      }
-    guard isAllowed else {
+    var path = try path ?? Self.pathOfClient()
+    if !restrict.isEmpty {
+      // What is checked is what is opened; what leads nowhere has no other form.
+      path = FilePath.resolved(path)
+    }
+    guard restrict.isEmpty || restrict.contains(where: { Self.contains(path, FilePath.resolved($0)) }) else {
       throw GodwitError(
         .refused, "this key may not reach \(path)", hint: "see --restrict in authorized_keys over there")
     }
@@ -73,6 +70,13 @@ struct Serve: AsyncParsableCommand {
       }
       try await listen(FilePath.absolute(socket), replica)
     }
+  }
+
+  /// Whether a path without links is a folder or lies below it, byte by byte.
+  private static func contains(_ path: String, _ folder: String) -> Bool {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
+    let root = folder.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
+    return path.hasPrefix("/") && folder.hasPrefix("/") && parts.starts(with: root) && !parts.contains(Array("..".utf8))
   }
 
   /// What sshd was asked for, when it runs this in its place.

@@ -9,6 +9,8 @@ final class SyncMeter: Sendable {
     var start = ContinuousClock.now
     /// How many bytes were through then.
     var before = 0
+    /// Whether it is known how large the file is.
+    var hasTotal = false
   }
 
   /// How many seconds a rate is taken over at least: what a buffer takes at once says nothing.
@@ -22,15 +24,17 @@ final class SyncMeter: Sendable {
   func show(_ progress: Replica.SyncProgress) {
     let verb = progress.direction == .fetching ? "fetching from" : "publishing to"
     let title = "\(verb) \(progress.remote)"
-    let (seconds, before) = state.withLock { state in
+    let (seconds, before, hasTotal) = state.withLock { state in
       if state.file != title || progress.bytes == 0 {
         state = State(file: title, before: progress.bytes)
       }
-      return ((ContinuousClock.now - state.start) / .seconds(1), state.before)
+      if progress.total > progress.bytes { state.hasTotal = true }
+      return ((ContinuousClock.now - state.start) / .seconds(1), state.before, state.hasTotal)
     }
     let rate = seconds < Self.span ? nil : Double(progress.bytes - before) / seconds
     bar.update(
-      "\(title): \(Format.byteSize(progress.bytes)) of \(Format.byteSize(progress.total))"
+      "\(title): \(Format.byteSize(progress.bytes))"
+        + (hasTotal ? " of \(Format.byteSize(progress.total))" : "")
         + (rate.map { ", \(Format.byteSize(Int($0)))/s" } ?? ""))
   }
 }

@@ -4,7 +4,7 @@ import ToolSupport
 
 struct Missing: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what waits for transactions that have not come, or for a version, and who may have those.",
+    abstract: "Show what waits for transactions that have not come, or for a version, and who may have the former.",
     discussion: """
       Exits with 0 when nothing waits, with 4 when something does. What waits of a member can be dropped: it is not
       held, so it comes again, if somebody has it.

@@ -45,7 +45,7 @@ struct StatusView {
   }
 
   private var memberTable: TextTable {
-    var table = TextTable([("MEMBER", .left), ("STATE", .left), ("HELD", .right)])
+    var table = TextTable([("MEMBER", .left), ("STATE", .left), ("APPLIED", .right)])
     for member in report.members {
       let state = member.isOwn ? "this replica" : member.isActive ? "active" : "removed"
       table.add([member.name, state, "\(applied(member.identity.replica))"])
