@@ -207,7 +207,7 @@ public final class Cache: Sendable {
     let now = wallClock.milliseconds()
     let (sets, evicted) = try await write { [recency, bound] table in
       var (sets, evicted) = (0, 0)
-      try recency.begin { try table.greatestUse() }
+      recency.follow(try table.greatestUse())
       try table.writing { total in
         for item in items {
           if let mark, try !table.invalidations.isQuiet(item.key, tags: item.tags, since: mark) { continue }

@@ -6,16 +6,17 @@ enum CacheCoding {
   static func encode(_ value: some Encodable) throws -> Data {
     do {
       return try JSONEncoder().encode(value)
-    } catch let error as EncodingError {
-      throw GodwitError(.valueNotStorable, "the value has no form in JSON", underlying: error)
+    } catch is EncodingError {
+      // What the error says shows the value.
+      throw GodwitError(.valueNotStorable, "the value has no form in JSON")
     }
   }
 
   static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
     do {
       return try JSONDecoder().decode(type, from: data)
-    } catch let error as DecodingError {
-      throw GodwitError(.valueMismatch, "what is cached is of another type", underlying: error)
+    } catch is DecodingError {
+      throw GodwitError(.valueMismatch, "what is cached is of another type")
     }
   }
 }

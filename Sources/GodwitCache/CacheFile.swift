@@ -105,14 +105,16 @@ final class CacheFile: Sendable {
   private func open(_ generation: Int, _ discarded: Opened?) async throws -> Opened {
     do {
       if let discarded { try await remove(discarded.file, closing: discarded.pool) }
+      // What is wrong with the key is wrong with no file.
+      let secret = try await BlockingThread.run { [key] in try key() }
       var opened: Opened
       let file = await held()
       do {
-        opened = try await prepared(generation)
+        opened = try await prepared(generation, secret)
       } catch let error as GodwitError where Self.isNoGood(error) {
         warn(error)
         try await remove(file)
-        opened = try await prepared(generation)
+        opened = try await prepared(generation, secret)
       }
       let (isWanted, isOutdated) = state.withLock { state in
         guard case .opening(_, let isOutdated) = state else { return (false, false) }
@@ -131,13 +133,13 @@ final class CacheFile: Sendable {
   }
 
   /// Connections to a file that has its tables. No two processes begin one file, each with a salt of its own.
-  private func prepared(_ generation: Int) async throws -> Opened {
-    let (path, key) = (path, key)
+  private func prepared(_ generation: Int, _ secret: SecretBytes) async throws -> Opened {
+    let path = path
     let lock = try await locked()
     defer { withExtendedLifetime(lock) {} }
-    let (file, secret) = try await BlockingThread.run {
+    let file = try await BlockingThread.run {
       if !PrivateFile.exists(path) { try DatabaseFile.create(path) }
-      return (try DatabaseFile.open(path), try key())
+      return try DatabaseFile.open(path)
     }
     let pool = DatabasePool(readerCount: 2) { connection in
       if connection.mode == .writer { try CacheTable.prepare(connection) }

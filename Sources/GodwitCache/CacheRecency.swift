@@ -21,7 +21,11 @@ final class CacheRecency: Sendable {
   /// Lets ticks begin behind the greatest in the file, which a clock that has been ahead may have left there.
   func begin(_ greatest: () throws -> Int64) throws {
     guard !state.withLock(\.hasBegun) else { return }
-    let greatest = try greatest()
+    follow(try greatest())
+  }
+
+  /// Lets ticks continue behind the greatest in the file, which a process whose clock is ahead may have just written.
+  func follow(_ greatest: Int64) {
     state.withLock { state in
       state.last = max(state.last, greatest)
       state.hasBegun = true

@@ -75,7 +75,7 @@ extension Document {
       Document.Condition(.isIn(reference, values.map(\.json)))
     }
 
-    /// Whether it is there and is the value.
+    /// Whether it is there and is the value; of null, and of an optional that is nil, whether it is not there.
     public static func == (field: Self, value: some JSONValueConvertible) -> Document.Condition {
       field.compare(.equal, value)
     }

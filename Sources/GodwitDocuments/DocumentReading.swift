@@ -59,6 +59,12 @@ package enum DocumentReading {
     return members
   }
 
+  /// The member of a document whose name has these bytes; nil for one that it has not.
+  package static func member(named name: String, _ statement: Statement, _ shape: CollectionShape) throws -> JSON? {
+    guard let member = shape[name], hasValue(statement, member) else { return nil }
+    return try json(statement, member)
+  }
+
   static func hasValue(_ statement: Statement, _ member: CollectionShape.Member) -> Bool {
     if member.counter != nil || member.set != nil { return true }
     return member.value.map { !statement.isNull(at: Int32($0)) } ?? false
@@ -86,7 +92,8 @@ package enum DocumentReading {
     case .elements:
       let value = try member.set.map { DocumentCell.json(of: try statement.value(at: Int32($0))) }
       let elements = value?.arrayValue ?? []
-      return .array(elements + (plain.arrayValue ?? []).filter { !elements.contains($0) })
+      let known = Set(elements)
+      return .array(elements + (plain.arrayValue ?? []).filter { !known.contains($0) })
     }
   }
 }

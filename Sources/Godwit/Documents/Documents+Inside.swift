@@ -105,7 +105,7 @@ extension Documents.Inside {
   }
 
   /// The row of a key, unless it has expired.
-  private func row<Output>(
+  func row<Output>(
     _ key: String, _ body: (Statement, CollectionShape) throws -> Output
   ) throws -> Output? {
     try scope.checkIsOpen()

@@ -74,7 +74,9 @@ extension Documents.Inside where Scope == Transaction {
       // An empty merge makes table, declared columns and document.
       try write(DocumentSource([:]), key, .merging, .keep)
       guard let layout = try layout else { return }
-      let value = try body(layout, try get(key)?[member])
+      // Of names that Unicode holds for the same this is the one of these bytes.
+      let present = try row(key) { try DocumentReading.member(named: member, $0, $1) } ?? nil
+      let value = try body(layout, present)
       try write(DocumentSource([member: value]), key, .merging, .keep)
     }
   }

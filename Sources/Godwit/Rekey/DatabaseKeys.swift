@@ -39,16 +39,21 @@ final class DatabaseKeys: Sendable {
   }
 
   private func open(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
+    try settling { try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key) }
+  }
+
+  /// Finishes or undoes first what a killed exchange of files left.
+  private func settling<Output>(_ body: () throws -> Output) throws -> Output {
     for _ in 1..<Self.attempts {
       do {
-        return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)
+        return try body()
       } catch is UnfinishedSwap {
         let swap = DatabaseSwap(folder)
         let lock = try swap.lock()
         try withExtendedLifetime(lock) { try swap.settle() }
       }
     }
-    return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)
+    return try body()
   }
 
   /// Remembers the salt that a new database has taken with its first page, here and in the keyring: by it a wrong key
@@ -63,7 +68,7 @@ final class DatabaseKeys: Sendable {
 
   /// What encrypts the caches: it follows from the database's key as it is now.
   @Sendable func forCaches() throws -> SecretBytes {
-    try key(for: DatabaseFile.open(folder.database)).derived(for: "godwit cache 1")
+    try settling { try key(for: DatabaseFile.open(folder.database)) }.derived(for: "godwit cache 1")
   }
 
   /// Throws `unsafeFile` for a file that took the database's place by another way than Godwit's own, which gives each

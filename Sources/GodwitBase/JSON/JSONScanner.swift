@@ -187,14 +187,15 @@ extension JSONScanner {
     }
     let first = try unit()
     if let scalar = Unicode.Scalar(first) { return scalar }
-    let unpaired = failure("has one half of a surrogate pair", at: start)
+    // An error costs the text before it, and most pairs are whole.
+    func unpaired() -> GodwitError { failure("has one half of a surrogate pair", at: start) }
     guard first < 0xDC00, place + 2 <= end, bytes[place] == UInt8(ascii: "\\"), bytes[place + 1] == UInt8(ascii: "u")
-    else { throw unpaired }
+    else { throw unpaired() }
     place += 2
     let second = try unit()
     guard (0xDC00..<0xE000).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-    else { throw unpaired }
+    else { throw unpaired() }
     return scalar
   }
 

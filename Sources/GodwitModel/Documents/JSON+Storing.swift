@@ -20,7 +20,8 @@ extension JSON {
     do {
       return try ExactNumbers.kept(in: String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch let error as EncodingError {
-      throw GodwitError(.valueNotStorable, "the value has no form in JSON", underlying: error)
+      // What the error says shows the value.
+      throw GodwitError(.valueNotStorable, "the value has no form in JSON\(Self.place(of: error))")
     }
   }
 
@@ -53,12 +54,18 @@ extension JSON {
       case .typeMismatch(let type, let context): (context.codingPath, "is not \(type)")
       case .valueNotFound(let type, let context): (context.codingPath, "is null, not \(type)")
       case .keyNotFound(let key, let context): (context.codingPath, "has no member \(key.stringValue)")
-      case .dataCorrupted(let context): (context.codingPath, context.debugDescription)
+      // The description shows the value.
+      case .dataCorrupted(let context): (context.codingPath, "holds no value of its type")
       @unknown default: ([], "does not decode")
       }
     let place = path.map(\.stringValue).joined(separator: ".")
     return GodwitError(
-      .valueMismatch, place.isEmpty ? "the document \(what)" : "member \(place) of the document \(what)",
-      underlying: error)
+      .valueMismatch, place.isEmpty ? "the document \(what)" : "member \(place) of the document \(what)")
+  }
+
+  /// Where in a value an encoder failed, in words; nothing for the value itself.
+  private static func place(of error: EncodingError) -> String {
+    guard case .invalidValue(_, let context) = error, !context.codingPath.isEmpty else { return "" }
+    return ", at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
   }
 }

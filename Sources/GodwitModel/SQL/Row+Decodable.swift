@@ -17,12 +17,13 @@ extension Row {
       case .typeMismatch(let type, let context): (context, "is not \(type)")
       case .valueNotFound(let type, let context): (context, "is NULL, not \(type)")
       case .keyNotFound(let key, let context): (context, "has no column \(key.stringValue)")
-      case .dataCorrupted(let context): (context, context.debugDescription)
+      // The description shows the value.
+      case .dataCorrupted(let context): (context, "holds no value of its type")
       @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "does not decode")
       }
     let column = context.codingPath.map(\.stringValue).joined(separator: ".")
     return GodwitError(
-      .valueMismatch, column.isEmpty ? "the row \(what)" : "column \(column) \(what)", underlying: error)
+      .valueMismatch, column.isEmpty ? "the row \(what)" : "column \(column) \(what)")
   }
 }
 

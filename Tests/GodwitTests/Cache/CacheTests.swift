@@ -232,13 +232,37 @@ struct CacheTests {
   }
 
   /// Two caches on one folder share nothing but the files, as two processes do.
-  func twoProcesses() -> [Cache] {
+  func twoProcesses(bound: Cache.Bound = .none) -> [Cache] {
     (0..<2).map { _ in
       Cache(
-        name: "c", bound: .none, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock,
+        name: "c", bound: bound, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock,
         logger: replica.logger,
         key: replica.databaseKeys.forCaches)
     }
+  }
+
+  @Test("a key that cannot be had takes no file for bad")
+  func keyFault() async throws {
+    let isAway = Mutex(false)
+    func open() -> Cache {
+      Cache(
+        name: "c", bound: .none, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock,
+        logger: replica.logger
+      ) { [replica] in
+        guard !isAway.withLock({ $0 }) else { throw GodwitError(.unsafeFile, "the key's file is open to others") }
+        return try replica.databaseKeys.forCaches()
+      }
+    }
+    let cache = open()
+    try await cache.set("a", bytes(1))
+    await cache.close()
+    isAway.withLock { $0 = true }
+    let other = open()
+    _ = try? await other.data(for: "a")
+    #expect(await code { try await other.set("b", bytes(1)) } == .unsafeFile)
+    isAway.withLock { $0 = false }
+    #expect(try await other.data(for: "a") == bytes(1))
+    await other.close()
   }
 
   @Test(

@@ -36,6 +36,22 @@ struct DeclaredMemberTests {
     #expect(try await plain.json("k") == #"{"n":8,"new":1,"t":["z"],"x":2}"#)
   }
 
+  @Test("a declared member is the one of its bytes, whatever Unicode holds for the same name")
+  func twins() async throws {
+    let replica = try await Replica.temporary()
+    let (one, other) = ("e\u{301}", "\u{e9}")
+    try await replica.documents("t").set("d", [one: "x"])
+    try await replica.documents("n").set("d", [one: 100])
+    let sets = replica.documents("t", members: [.set(other)])
+    for element in 1...3 { try await sets.insert(.integer(Int64(element)), into: other, of: "d") }
+    try await sets.remove(2, from: other, of: "d")
+    let counts = replica.documents("n", members: [.counter(other)])
+    for _ in 0..<3 { try await counts.add(1, to: other, of: "d") }
+    #expect(try await replica.documents("t").get("d")?.values.contains([1, 3]) == true)
+    let numbers = try await replica.documents("n").get("d")?.values.compactMap(\.integerValue).sorted()
+    #expect(numbers == [3, 100])
+  }
+
   @Test("what one replica wrote and another counted at the same time is both there, one behind the other")
   func twoReplicas() async throws {
     let group = try await TestGroup(2)
