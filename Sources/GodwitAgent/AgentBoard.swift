@@ -55,8 +55,10 @@ package final class AgentBoard: Sendable {
     }
   }
 
-  func took(_ report: Replica.SyncReport, _ index: Int, at now: Date = Date()) {
+  /// - Parameter remotes: The replica's remotes now; what is known of others is dropped.
+  func took(_ report: Replica.SyncReport, _ index: Int, of remotes: [String], at now: Date = Date()) {
     state.withLock { entries in
+      entries[index].remotes = entries[index].remotes.filter { remotes.contains($0.key) }
       for remote in report.remotes { entries[index].remotes[remote.name, default: RemoteTally()].add(remote, at: now) }
     }
   }

@@ -12,7 +12,7 @@ final class ReplicaKeeper: Sendable {
   private let turns: Turns
   private let news = SyncNews()
   /// What is under way: the replica open and in sync, or the pause after that has failed.
-  private let attempt = Mutex<Task<Void, Never>?>(nil)
+  private let attempt = Mutex<Task<RetryPause, Never>?>(nil)
 
   init(
     _ index: Int, _ place: Agent.Place, _ rhythm: Agent.Rhythm, _ board: AgentBoard, _ journal: Journal, _ turns: Turns
@@ -35,21 +35,25 @@ final class ReplicaKeeper: Sendable {
   func run(whenTried: @escaping @Sendable () -> Void) async throws {
     var pause = RetryPause()
     while true {
-      let start = ContinuousClock.now
       let task = Task { [pause] in
+        var pause = pause
+        let start = ContinuousClock.now
         let replica = await open()
         whenTried()
         if let replica { await keep(replica) }
+        pause.attemptEnded(lasted: .now - start)
         try? await Task.sleep(for: pause.scattered)
+        return pause
       }
       attempt.withLock { $0 = task }
-      await withTaskCancellationHandler {
+      let taken = await withTaskCancellationHandler {
         await task.value
       } onCancel: {
         task.cancel()
       }
       try Task.checkCancellation()
-      pause.attemptEnded(lasted: .now - start, isNew: task.isCancelled)
+      // Who is asked to begin anew does.
+      pause = task.isCancelled ? RetryPause() : taken
     }
   }
 
@@ -81,7 +85,7 @@ final class ReplicaKeeper: Sendable {
   }
 
   private func take(_ report: Replica.SyncReport, of replica: Replica) async throws {
-    board.took(report, index)
+    board.took(report, index, of: try await replica.remotes.list().map(\.name))
     let items = news.items(of: report)
     guard !items.isEmpty else { return }
     let names = ReplicaNames(try await replica.members.list())
@@ -100,7 +104,13 @@ final class ReplicaKeeper: Sendable {
   }
 
   private func fail(_ error: any Error) {
-    guard !(error is CancellationError), let failure = board.failed(index, error) else { return }
+    var error = error
+    if error is CancellationError {
+      guard !Task.isCancelled else { return }
+      // Somebody has left a question for a secret.
+      error = GodwitError(.noKeyFits, "no secret was given for the keyring", hint: "start the agent again, and give it")
+    }
+    guard let failure = board.failed(index, error) else { return }
     note(.error, .failed, failure.message, hint: failure.hint, [("code", failure.code)])
   }
 

@@ -7,17 +7,17 @@ package struct RetryPause: Sendable {
   /// One that was well for so long is not asked as rarely as one that never is.
   private static let isWellAfter = longest * 2
 
-  package private(set) var length = shortest
+  /// The present pause; nothing before the first.
+  package private(set) var length = Duration.zero
 
   package init() {}
 
-  /// To be called once an attempt has ended, its pause included.
+  /// Takes the pause that comes now, once an attempt has ended.
   ///
-  /// - Parameters:
-  ///   - lasted: How long the attempt and its pause took.
-  ///   - isNew: Whether somebody asked to begin anew.
-  package mutating func attemptEnded(lasted: Duration, isNew: Bool) {
-    length = isNew || lasted > Self.isWellAfter ? Self.shortest : min(length * 2, Self.longest)
+  /// - Parameter lasted: How long the attempt took.
+  package mutating func attemptEnded(lasted: Duration) {
+    let isFirst = length == .zero || lasted > Self.isWellAfter
+    length = isFirst ? Self.shortest : min(length * 2, Self.longest)
   }
 
   /// The pause, a fifth longer or shorter at random, so that machines that fail together do not come together.

@@ -16,6 +16,15 @@ struct AgentPages: HTTPHandler {
   }
 
   func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+    var response = await answer(request)
+    // A body behind an answer to HEAD would be read as the next answer.
+    if request.method == .HEAD {
+      response = HTTPResponse(statusCode: response.statusCode, headers: response.headers, body: Data())
+    }
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     guard request.method == .GET || request.method == .HEAD else { return answer(.methodNotAllowed, "only GET\n") }
     guard !isLoopback || Self.isLocal(request.headers[.host]) else {
       return answer(.forbidden, "this host is not served\n")

@@ -43,12 +43,19 @@ struct AgentRun: AsyncParsableCommand {
     }
   }
 
+  /// Whether the standard error is the journal's: the variable has its device and inode (systemd.exec(5)), and is there
+  /// as well where somebody has put another file in its place.
+  private static func writesToJournal(_ environment: [String: String]) -> Bool {
+    var status = stat()
+    return fstat(2, &status) == 0 && environment["JOURNAL_STREAM"] == "\(status.st_dev):\(status.st_ino)"
+  }
+
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
     // What the library warns of is in the journal, with the replica that it is about.
     LibraryWarnings.silence()
     OpenFiles.raiseLimit()
-    let journal = Journal(options.json ? .json : environment["JOURNAL_STREAM"] == nil ? .text : .systemd) {
+    let journal = Journal(options.json ? .json : Self.writesToJournal(environment) ? .systemd : .text) {
       try? StandardStream.error.write($0 + "\n")
     }
     let rhythm = Agent.Rhythm(

@@ -30,7 +30,9 @@ struct AgentSocket {
   private static func places(_ environment: [String: String]) -> [String] {
     func folder(_ variable: String) -> String? { environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } }
     if let path = environment["GODWIT_AGENT_SOCKET"], !path.isEmpty { return [path] }
-    let folders = [folder("RUNTIME_DIRECTORY"), folder("XDG_RUNTIME_DIR").map { "\($0)/godwit" }, "/run/godwit"]
+    // Of several that a unit has, joined by colons, the first.
+    let runtime = folder("RUNTIME_DIRECTORY").map { String($0.prefix { $0 != ":" }) }
+    let folders = [runtime, folder("XDG_RUNTIME_DIR").map { "\($0)/godwit" }, "/run/godwit"]
     return folders.compactMap { $0.map { "\($0)/\(name)" } }
   }
 

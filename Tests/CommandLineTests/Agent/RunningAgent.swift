@@ -35,6 +35,15 @@ final class RunningAgent: Sendable {
     try #require(process.isRunning, "\(written)")
   }
 
+  /// What systemd would set for who writes to the file that an agent of this machine will.
+  static func journalStream(of machine: Machine) throws -> String {
+    let log = machine.path("agent.log")
+    try Data().write(to: URL(fileURLWithPath: log))
+    var status = stat()
+    try #require(stat(log, &status) == 0)
+    return "\(status.st_dev):\(status.st_ino)"
+  }
+
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   var identifier: pid_t { process.processIdentifier }

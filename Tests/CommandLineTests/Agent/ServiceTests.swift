@@ -44,7 +44,10 @@ struct ServiceTests {
     let descriptor = try listen(at: path)
     defer { close(descriptor) }
     let agent = try await RunningAgent(
-      desk, environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000", "JOURNAL_STREAM": "1:2"])
+      desk,
+      environment: [
+        "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000", "JOURNAL_STREAM": try RunningAgent.journalStream(of: desk),
+      ])
     #expect(received(descriptor).contains("READY=1\nSTATUS=1 replica"))
     for _ in 0..<2 { try await Patience.until { received(descriptor).contains("WATCHDOG=1\nSTATUS=1 replica") } }
     agent.send(SIGHUP)
@@ -59,6 +62,17 @@ struct ServiceTests {
     let lines = try agent.journal().split(separator: "\n")
     #expect(lines.allSatisfy { $0.hasPrefix("<6>event=") || $0.hasPrefix("<4>event=failed replica=") }, "\(lines)")
     #expect(lines.contains { $0.contains("remote=stick code=unreachable") && $0.contains("hint=") }, "\(lines)")
+  }
+
+  @Test("an agent whose errors are not the journal's, though somebody's above it are, writes the time")
+  func inherited() async throws {
+    let desk = try Machine("desk")
+    try #require(try desk.godwit("init").status == 0)
+    let agent = try await RunningAgent(desk, environment: ["JOURNAL_STREAM": "1:2"])
+    agent.send(SIGTERM)
+    #expect(agent.finish() == 0)
+    let lines = try agent.journal().split(separator: "\n")
+    #expect(lines.contains { $0.contains("event=ready") } && lines.allSatisfy { !$0.hasPrefix("<") }, "\(lines)")
   }
 
   @Test(
