@@ -28,8 +28,8 @@ extension Replica {
   /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `damagedDatabase`,
   ///   `plaintextDatabase` or `damagedKeyring` when what is in it is no encrypted database or keyring; `noKeyFits` when
   ///   nothing that is offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`;
-  ///   `unsentTransactions` when the present database has some; `busy` while any program has it open; `diskFull`,
-  ///   `fileAccess`, `unsafeFile`.
+  ///   `rolledBackKeyring` when the present database knows a later keyring; `unsentTransactions` when it has some;
+  ///   `busy` while any program has it open; `diskFull`, `fileAccess`, `unsafeFile`.
   @discardableResult
   public static func restore(
     _ file: String, to path: String, key: Replica.KeySource = .keyring(), discardingUnsent: Bool = false,
@@ -98,6 +98,7 @@ private struct BackupRestorer {
       }
       try checkOwner(kept, local)
       try swap.requireUnused()
+      if let local { try requireLatest(local) }
       // Without a keyring there the backup's may open what lies there, and nothing else may be lost either.
       if local == nil, !discardsUnsent { try requireSameReplica(kept) }
       do {
@@ -146,6 +147,22 @@ private struct BackupRestorer {
         .otherGroup, "the backup is of another group than the replica in \(folder.path)",
         hint: "restore it to another folder")
     }
+  }
+
+  /// Throws `rolledBackKeyring` where the present database can be read and knows a later keyring than the one that is
+  /// there: the database in the backup may know none.
+  private func requireLatest(_ local: KeyringContents) throws {
+    guard folder.hasDatabase, let group = local.group else { return }
+    let known: UInt64
+    do {
+      let connection = try Connection(
+        path: folder.database, key: local.databaseKey, mode: .reader, cancellation: cancellation)
+      try SystemTables.check(on: connection, group: group)
+      known = try KeyringRollback.known(on: connection)
+    } catch let error as GodwitError where Self.damage.contains(error.code) {
+      return
+    }
+    try KeyringRollback.check(local, folder.keys, after: known)
   }
 
   /// Throws `missingKeyring` for a database that the backup's keyring does not open: another replica's, whose keyring

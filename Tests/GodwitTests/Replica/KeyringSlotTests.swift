@@ -109,6 +109,26 @@ struct KeyringSlotTests {
     #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .rolledBackKeyring)
   }
 
+  @Test("that was put back is refused by a restore, too, whose database may know of none")
+  func rollbackByRestore() async throws {
+    let opened = try await Replica.open(at: path, models: Folder.self, Note.self)
+    let file = folder.file("backup")
+    _ = try await opened.maintenance.backup(to: file)
+    await opened.close()
+    let earlier = try await keyringBefore { try await keyring.rotateMasterKey() }
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    for discarding in [false, true] {
+      #expect(
+        await code { try await Replica.restore(file, to: path, discardingUnsent: discarding) } == .rolledBackKeyring)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == earlier)
+    // Who says that it is the right one gets the backup.
+    try await keyring.accept()
+    #expect(try await Replica.restore(file, to: path, discardingUnsent: true).verification.isSound)
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+  }
+
   @Test("that was put back is refused before the database takes another incarnation")
   func rollbackBeforeIncarnation() async throws {
     let earlier = try await keyringBefore { try await keyring.rotateMasterKey() }
