@@ -1,4 +1,7 @@
+import Foundation
 import GodwitBase
+import GodwitFiles
+import GodwitStorage
 import Logging
 
 extension Cache {
@@ -30,6 +33,17 @@ extension Cache {
     }
     guard bound.bytes ?? 1 > 0, bound.entries ?? 1 > 0 else {
       throw GodwitError(.invalidArgument, "the bound of a cache is not positive")
+    }
+  }
+
+  /// Removes the files of all caches in a folder, whose key has been replaced. Who has one open begins a new one with
+  /// the next use. Blocks.
+  package static func removeFiles(in folder: String) throws {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".db") {
+      let cache = String(name.dropLast(3))
+      guard (try? check(name: cache, bound: .none)) != nil else { continue }
+      let lock = try LockFile("\(folder)/\(cache).lock")
+      try withExtendedLifetime(lock) { try DatabaseFile.remove("\(folder)/\(name)") }
     }
   }
 }

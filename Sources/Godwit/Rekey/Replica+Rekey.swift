@@ -4,6 +4,7 @@ import GodwitCrypto
 import GodwitKeys
 import GodwitEngine
 import GodwitStorage
+import GodwitCache
 
 extension Replica.Maintenance {
   /// Gives the database a new random key: copies it under that key beside the old file, compares both, and puts the
@@ -35,6 +36,13 @@ extension Replica.Maintenance {
       }
     }
     replica.caches.discardAll()
+    do {
+      // Of all processes, and those that nobody has open.
+      try await BlockingThread.run { try Cache.removeFiles(in: "\(folder.path)/cache") }
+    } catch {
+      replica.logger.warning(
+        "caches of the former key stay", metadata: ["path": "\(replica.path)", "error": "\(error)"])
+    }
     replica.logger.debug("rekeyed the database", metadata: ["path": "\(replica.path)"])
   }
 

@@ -134,6 +134,27 @@ struct RekeyTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data("kept".utf8))
   }
 
+  @Test("leaves no cache under the former key, also of others and of nobody")
+  func othersCaches() async throws {
+    let group = try await TestGroup(1)
+    let other = try await TestGroup.open(group[0].path)
+    let cache = try other.cache("theirs")
+    try await cache.set("k", value: "v")
+    let closed = try await TestGroup.open(group[0].path)
+    try await closed.cache("nobodys").set("k", value: "v")
+    await closed.close()
+    let folder = "\(group[0].path)/cache"
+    func databases() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".db") }
+    }
+    #expect(try databases().sorted() == ["nobodys.db", "theirs.db"])
+    try await group[0].maintenance.rekey()
+    #expect(try databases().isEmpty)
+    try await cache.set("k", value: "w")
+    #expect(try await group[0].cache("theirs").value(for: "k", as: String.self) == "w")
+    await other.close()
+  }
+
   @Test("begins caches anew, those that are open too")
   func caches() async throws {
     let group = try await TestGroup(1)
