@@ -78,6 +78,18 @@ struct PromptTests {
     #expect(try machine.godwit("keyring", "list", "--json").lines.count == 1)
   }
 
+  @Test func aLongPassphraseIsTakenWholeOrNotAtAll() throws {
+    let long = String(repeating: "correct horse ", count: 200)
+    #expect(try addPassphrase("\(long)\n", "\(long)\n").status == 0)
+    try machine.write(Data(long.utf8), to: "phrase")
+    chmod(machine.path("phrase"), 0o600)
+    try FileManager.default.removeItem(atPath: machine.machineKey)
+    #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 0)
+    let longer = String(repeating: "x", count: 4_097)
+    let refused = try run("status", answering: [("Passphrase: ", "\(longer)\n")])
+    #expect(refused.status != 0 && refused.text.contains("more than 4096 bytes"), "\(refused.text)")
+  }
+
   @Test func controlCEndsAPromptAsItEndsTheProgram() throws {
     #expect(try run("keyring add passphrase", answering: [("New passphrase: ", "abc\u{3}")]).status == 130)
     #expect(try machine.godwit("keyring", "list", "--json").lines.count == 1)

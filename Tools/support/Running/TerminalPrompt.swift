@@ -1,16 +1,21 @@
 import Foundation
 import Godwit
+import Synchronization
 
 /// Asks for a secret at the terminal, which the standard streams need not be.
 public enum TerminalPrompt {
-  private static let byteCountMax = 1_024
+  /// As much as a file with a secret may have.
+  private static let byteCountMax = 4_096
+  /// Who asks: a terminal has one keyboard.
+  private static let turn = Mutex(())
 
   /// A secret: what is typed, without the end of the line; it is not shown.
   ///
   /// - Parameters:
   ///   - prompt: What is asked.
   ///   - unavailable: What to throw when there is no terminal.
-  /// - Throws: `noKeyFits` when there is no terminal or nothing is typed, `CancellationError` for Ctrl-C.
+  /// - Throws: `noKeyFits` when there is no terminal or nothing is typed, `limitExceeded` for more than 4,096 bytes,
+  ///   `CancellationError` for Ctrl-C.
   public static func ask(_ prompt: String, unavailable: GodwitError? = nil) throws -> [UInt8] {
     try ask(
       prompt, isShown: false,
@@ -24,8 +29,13 @@ public enum TerminalPrompt {
   ///   - prompt: What is asked.
   ///   - isShown: Whether what is typed is shown.
   ///   - unavailable: What to throw when there is no terminal.
-  /// - Throws: `noKeyFits` when nothing is typed, `CancellationError` for Ctrl-C.
+  /// - Throws: `noKeyFits` when nothing is typed, `limitExceeded` for more than 4,096 bytes, `CancellationError` for
+  ///   Ctrl-C.
   public static func ask(_ prompt: String, isShown: Bool, unavailable: GodwitError) throws -> [UInt8] {
+    try turn.withLock { _ in try askAlone(prompt, isShown: isShown, unavailable: unavailable) }
+  }
+
+  private static func askAlone(_ prompt: String, isShown: Bool, unavailable: GodwitError) throws -> [UInt8] {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { throw unavailable }
     defer { close(terminal) }
@@ -47,26 +57,43 @@ public enum TerminalPrompt {
   private static func readLine(_ terminal: Int32, isShown: Bool) throws -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(byteCountMax)
+    var isTooLong = false
     var byte: UInt8 = 0
     defer { byte = 0 }
-    reading: while line.count < byteCountMax {
+    // To the line's end in any case: what is left would be somebody else's input.
+    reading: while true {
       let count = read(terminal, &byte, 1)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       switch byte {
-      case 0x03: throw CancellationError()
+      case 0x03:
+        wipe(&line)
+        throw CancellationError()
       case 0x04, 0x0A, 0x0D: break reading
       case 0x08, 0x7F: eraseCharacter(&line, on: isShown ? terminal : nil)
       case 0x15:  // Ctrl-U
         while !line.isEmpty { eraseCharacter(&line, on: isShown ? terminal : nil) }
       case 0..<0x09, 0x0A..<0x20: continue reading
+      case _ where line.count == byteCountMax: isTooLong = true
       default:
         line.append(byte)
         if isShown { write(terminal, &byte, 1) }
       }
     }
+    guard !isTooLong else {
+      wipe(&line)
+      throw GodwitError(
+        .limitExceeded, "what was typed has more than \(byteCountMax) bytes", hint: "a secret has at most so many")
+    }
     guard !line.isEmpty else { throw GodwitError(.noKeyFits, "nothing was typed") }
     return line
+  }
+
+  /// Overwrites a secret.
+  public static func wipe(_ bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { buffer in
+      if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+    }
   }
 
   /// All bytes of the last character in UTF-8, and where it is shown.
