@@ -114,7 +114,7 @@ let package = Package(
     .target(
       name: "ToolSupport",
       dependencies: [
-        "Godwit", "GodwitFiles", "GodwitKeys", "GodwitReports",
+        "Godwit", "GodwitFiles", "GodwitCrypto", "GodwitKeys", "GodwitReports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -88,19 +88,8 @@ struct KeyringAdd: AsyncParsableCommand {
     let unavailable = GodwitError(
       .invalidArgument, "there is no terminal to ask for the new passphrase at",
       hint: "give a file with it: godwit keyring add passphrase:FILE; - is the standard input")
-    var first = try TerminalPrompt.ask("New passphrase: ", unavailable: unavailable)
-    var second: [UInt8] = []
-    defer { TerminalPrompt.wipe(&second) }
-    do {
-      second = try TerminalPrompt.ask("Once more: ", unavailable: unavailable)
-    } catch {
-      TerminalPrompt.wipe(&first)
-      throw error
-    }
-    guard second == first else {
-      TerminalPrompt.wipe(&first)
-      throw GodwitError(.invalidArgument, "the two passphrases differ", hint: "try again")
-    }
-    return first
+    return try TerminalPrompt.askTwice(
+      "New passphrase: ", unavailable: unavailable,
+      different: GodwitError(.invalidArgument, "the two passphrases differ", hint: "try again"))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitCrypto
 import Synchronization
 
 /// Asks for a secret at the terminal, which the standard streams need not be.
@@ -21,6 +22,28 @@ public enum TerminalPrompt {
       prompt, isShown: false,
       unavailable: unavailable
         ?? GodwitError(.noKeyFits, "no other key is at hand, and there is no terminal to ask for one at"))
+  }
+
+  /// A new secret, which is typed twice.
+  ///
+  /// - Parameters:
+  ///   - prompt: What is asked first.
+  ///   - unavailable: What to throw when there is no terminal.
+  ///   - different: What to throw when the two differ.
+  /// - Throws: As ``ask(_:unavailable:)``.
+  public static func askTwice(
+    _ prompt: String, unavailable: GodwitError, different: GodwitError
+  ) throws -> [UInt8] {
+    var first = try ask(prompt, unavailable: unavailable)
+    do {
+      var second = try ask("Once more: ", unavailable: unavailable)
+      defer { second.wipe() }
+      guard second == first else { throw different }
+      return first
+    } catch {
+      first.wipe()
+      throw error
+    }
   }
 
   /// What is typed, without the end of the line.
@@ -67,7 +90,7 @@ public enum TerminalPrompt {
       guard count > 0 else { break }
       switch byte {
       case 0x03:
-        wipe(&line)
+        line.wipe()
         throw CancellationError()
       case 0x04, 0x0A, 0x0D: break reading
       case 0x08, 0x7F: eraseCharacter(&line, on: isShown ? terminal : nil)
@@ -81,19 +104,12 @@ public enum TerminalPrompt {
       }
     }
     guard !isTooLong else {
-      wipe(&line)
+      line.wipe()
       throw GodwitError(
         .limitExceeded, "what was typed has more than \(byteCountMax) bytes", hint: "a secret has at most so many")
     }
     guard !line.isEmpty else { throw GodwitError(.noKeyFits, "nothing was typed") }
     return line
-  }
-
-  /// Overwrites a secret.
-  public static func wipe(_ bytes: inout [UInt8]) {
-    bytes.withUnsafeMutableBytes { buffer in
-      if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
-    }
   }
 
   /// All bytes of the last character in UTF-8, and where it is shown.
