@@ -152,17 +152,25 @@ private struct BackupRestorer {
   /// Throws `rolledBackKeyring` where the present database can be read and knows a later keyring than the one that is
   /// there: the database in the backup may know none.
   private func requireLatest(_ local: KeyringContents) throws {
-    guard folder.hasDatabase, let group = local.group else { return }
-    let known: UInt64
+    guard folder.hasDatabase, let known = try readingPresent(local, { try KeyringRollback.known(on: $0) }) else {
+      return
+    }
+    try KeyringRollback.check(local, folder.keys, after: known)
+  }
+
+  /// Lends the present database. Nil for one that cannot be read: what is damaged stands in nobody's way.
+  private func readingPresent<Output>(
+    _ local: KeyringContents, _ body: (Connection) throws -> Output
+  ) throws -> Output? {
+    guard let group = local.group else { return nil }
     do {
       let connection = try Connection(
         path: folder.database, key: local.databaseKey, mode: .reader, cancellation: cancellation)
       try SystemTables.check(on: connection, group: group)
-      known = try KeyringRollback.known(on: connection)
+      return try body(connection)
     } catch let error as GodwitError where Self.damage.contains(error.code) {
-      return
+      return nil
     }
-    try KeyringRollback.check(local, folder.keys, after: known)
   }
 
   /// Throws `missingKeyring` for a database that the backup's keyring does not open: another replica's, whose keyring
@@ -223,20 +231,16 @@ private struct BackupRestorer {
   }
 
   /// Throws `unsentTransactions` when the present database can be read and has what neither the backup has nor anybody
-  /// else. One that is damaged stands in nobody's way.
+  /// else.
   private func requireNothingLost(_ local: KeyringContents, _ content: Content) throws {
     guard let group = local.group else { return }
-    let count: Int
-    let tables: [String]
-    do {
-      let connection = try Connection(
-        path: folder.database, key: local.databaseKey, mode: .reader, cancellation: cancellation)
-      try SystemTables.check(on: connection, group: group)
-      count = try UnsentTransactions(connection, local, group: group).count(lackingIn: content.held)
-      tables = try LocalRows(connection).tables(differingFrom: content.local)
-    } catch let error as GodwitError where Self.damage.contains(error.code) {
-      return
+    let found = try readingPresent(local) { connection in
+      (
+        try UnsentTransactions(connection, local, group: group).count(lackingIn: content.held),
+        try LocalRows(connection).tables(differingFrom: content.local)
+      )
     }
+    guard let (count, tables) = found else { return }
     guard count == 0 else {
       throw GodwitError(
         .unsentTransactions,
