@@ -53,8 +53,7 @@ package enum RemoteURL: Hashable, Sendable {
     guard start.firstIndex(of: "@").map({ start[..<$0].contains(":") }) != true else {
       throw GodwitError(
         .invalidArgument, "the place has a password",
-        hint: "it is kept and shown, so no secret is taken in it: ssh has "
-          + "its keys and its agent")
+        hint: "it is kept and shown, so no secret is taken in it: ssh has its keys and its agent")
     }
     let form = /(?:([^\/@:]+)@)?(\[[0-9A-Fa-f:.]+\]|[^\/:@]+):(.+)/
     guard let match = text.wholeMatch(of: form) else { return nil }

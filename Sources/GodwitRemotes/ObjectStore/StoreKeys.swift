@@ -64,21 +64,14 @@ struct StoreSettings {
 
   /// - Throws: `refused` where there are none, with the places that were looked at.
   func keys() throws -> StoreKeys {
-    let places = [
-      (environment, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
-      (credentials, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
-      (configuration, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
-    ]
-    for (number, (place, identifier, secret, token)) in places.enumerated() {
-      // Whoever sets that wants those keys, also beside others of the profile.
-      if number == 1 { try requireNoOtherWay() }
-      switch (Self.set(place[identifier]), Self.set(place[secret])) {
-      case (let found?, let foundSecret?):
-        return StoreKeys(identifier: found, secret: foundSecret, token: Self.set(place[token]))
-      case (nil, nil): continue
-      case (let found, _):
-        throw Self.incomplete(found == nil ? secret : identifier, without: found == nil ? identifier : secret)
-      }
+    if let keys = try Self.keys(in: environment, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN") {
+      return keys
+    }
+    // Whoever sets that wants those keys, also beside others of the profile.
+    try requireNoOtherWay()
+    for place in [credentials, configuration] {
+      let keys = try Self.keys(in: place, "aws_access_key_id", "aws_secret_access_key", "aws_session_token")
+      if let keys { return keys }
     }
     if let missingProfile {
       throw GodwitError(
@@ -94,7 +87,19 @@ struct StoreSettings {
       hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials under [default]")
   }
 
-  /// With the machine's own keys the requests would be another account's.
+  /// Nil where there are none. Half of them would have the machine's own keys used, and they may be another account's.
+  private static func keys(
+    in place: [String: String], _ identifier: String, _ secret: String, _ token: String
+  ) throws -> StoreKeys? {
+    switch (set(place[identifier]), set(place[secret])) {
+    case (let found?, let foundSecret?):
+      return StoreKeys(identifier: found, secret: foundSecret, token: set(place[token]))
+    case (nil, nil): return nil
+    case (nil, _): throw incomplete(secret, without: identifier)
+    case (_, nil): throw incomplete(identifier, without: secret)
+    }
+  }
+
   private static func incomplete(_ name: String, without other: String) -> GodwitError {
     GodwitError(.refused, "there is \(name) without \(other)", hint: "set both, or neither")
   }
