@@ -10,7 +10,7 @@ extension SlotDescription {
     case doesNotFit
     /// One of its secrets was not offered or is not there; a word about why.
     case notTried(String?)
-    /// It is of a newer version.
+    /// It is of another version.
     case unknown
   }
 }
@@ -77,9 +77,10 @@ extension Keyring {
     }
     try rewrite(location, notBefore: known) { opened in
       try requireFree(opened.file.slotDescriptions())
-      let slot = try FactorSlot(
+      let (slot, token) = try FactorSlot.new(
         wrapping: opened.masterKey, label: label, addedAt: milliseconds, factors: factors)
       opened.slots.append(slot.slot)
+      opened.contents.setSlotTokens(try opened.contents.slotTokens + [token])
     }
   }
 
@@ -111,7 +112,7 @@ extension Keyring {
   ///   - isForced: Whether slots are dropped though none of the others opens with what is offered.
   ///   - known: Returns a generation that has been seen.
   /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `noKeyFits` when a machine slot's
-  ///   key is not offered, or a slot is of a newer version: these cannot be given the new key, only dropped; `busy`
+  ///   key is not offered, or a slot is of another version: these cannot be given the new key, only dropped; `busy`
   ///   when the slots are no longer those to drop.
   package static func rotateMasterKey(
     at location: KeyringLocation, dropping: [SlotDescription] = [], isForced: Bool = false,
@@ -137,17 +138,8 @@ extension Keyring {
         throw GodwitError(.busy, "the keyring's slots were changed meanwhile", hint: "try again")
       }
       let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
-      opened.slots = try zip(descriptions, opened.slots).filter { !dropping.contains($0.0) }.map { description, slot in
-        if slot.type == KeyringSlot.machineKeyFile, let machineKey = try opener.machineKey(of: slot) {
-          return try KeyringSlot(wrapping: masterKey, with: machineKey)
-        }
-        guard let known = try opened.file.factorSlot(slot) else {
-          throw GodwitError(
-            .noKeyFits, "slot \(description.label) cannot be given a new master key without its own key",
-            hint: "offer that key too, or remove the slot first: godwit keyring remove \(description.number)")
-        }
-        return try known.rewrapped(masterKey).slot
-      }
+      let staying = zip(descriptions, opened.slots).filter { !dropping.contains($0.0) }
+      try rewrap(staying.map { ($0, $1) }, in: &opened, masterKey, opener)
       guard
         try opened.slots.contains(where: { slot in
           try slot.type == KeyringSlot.machineKeyFile || opened.file.factorSlot(slot) != nil
@@ -162,6 +154,29 @@ extension Keyring {
       }
       opened.masterKey = masterKey
     }
+  }
+
+  /// Leaves these slots alone in the keyring, with another master key each, and their tokens.
+  private static func rewrap(
+    _ slots: [(description: SlotDescription, slot: KeyringSlot)], in opened: inout Opened, _ masterKey: SecretBytes,
+    _ opener: SlotOpener
+  ) throws {
+    let tokens = try opened.contents.slotTokens
+    var kept: [SlotToken] = []
+    opened.slots = try slots.map { description, slot in
+      if slot.type == KeyringSlot.machineKeyFile, let machineKey = try opener.machineKey(of: slot) {
+        return try KeyringSlot(wrapping: masterKey, with: machineKey)
+      }
+      guard let known = try opened.file.factorSlot(slot), let token = tokens.first(where: { $0.slotID == known.id })
+      else {
+        throw GodwitError(
+          .noKeyFits, "slot \(description.label) cannot be given a new master key without its own key",
+          hint: "offer that key too, or remove the slot first: godwit keyring remove \(description.number)")
+      }
+      kept.append(token)
+      return try known.rewrapped(masterKey, token).slot
+    }
+    opened.contents.setSlotTokens(kept)
   }
 
   private static func remaining(

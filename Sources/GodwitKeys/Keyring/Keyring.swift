@@ -27,7 +27,9 @@ package enum Keyring {
     }
     try requireNone()
     let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
-    let slot = try firstSlot(location, masterKey)
+    let (slot, token) = try firstSlot(location, masterKey)
+    var contents = contents
+    contents.setSlotTokens(token.map { [$0] } ?? [])
     let lock = try LockFile(lockPath(location))
     try withExtendedLifetime(lock) {
       try requireNone()
@@ -38,17 +40,19 @@ package enum Keyring {
     }
   }
 
-  private static func firstSlot(_ location: KeyringLocation, _ masterKey: SecretBytes) throws -> KeyringSlot {
+  private static func firstSlot(
+    _ location: KeyringLocation, _ masterKey: SecretBytes
+  ) throws -> (KeyringSlot, SlotToken?) {
     guard let secret = location.secrets.first else {
       throw GodwitError(.invalidArgument, "a new keyring needs a secret that opens it")
     }
     if let path = secret.path {
-      return try KeyringSlot(wrapping: masterKey, with: MachineKeyFile.readOrCreate(path))
+      return (try KeyringSlot(wrapping: masterKey, with: MachineKeyFile.readOrCreate(path)), nil)
     }
-    return try FactorSlot(
+    let (slot, token) = try FactorSlot.new(
       wrapping: masterKey, label: "\(secret.kind)", addedAt: 0,
-      factors: [secret.newFactor(cost: Scrypt.costDefault)]
-    ).slot
+      factors: [secret.newFactor(cost: Scrypt.costDefault)])
+    return (slot.slot, token)
   }
 
   /// Reads a keyring.

@@ -33,7 +33,9 @@ enum KeyStarts {
           secret: FuzzKeys.passphrase
         )
       }
-      return try FactorSlot(wrapping: master, label: "label", addedAt: 1_700_000_000_000, factors: factors).slot
+      return try FactorSlot.new(
+        wrapping: master, label: "label", addedAt: 1_700_000_000_000, factors: factors
+      ).slot.slot
     }
     let slots: [String: [KeyringSlot]] = [
       "machine": [machine], "passphrase": [machine, try slot([.passphrase])],

@@ -113,6 +113,10 @@ struct KeyringVectorRecordingTests {
       $0.recoveryCode = recoveryCode
     }
     try bad("refuse-one-of-two", "one of two secrets", .noKeyFits, file) { $0.recoveryCode = recoveryCode }
+    try bad("refuse-forged", "sealed to the slot's public key, without its token", .noKeyFits, forged()) {
+      $0.passphrases = [passphrase]
+      $0.recoveryCode = recoveryCode
+    }
     _ = try Keyring.removeSlot(at: location, "both")
     try Keyring.rewrite(location) { $0.slots.insert(KeyringSlot(type: 77, body: [1, 2, 3]), at: 0) }
     try good("open-beside-unknown", "a slot of a type that is not known stands before", machine)
@@ -148,6 +152,18 @@ struct KeyringVectorRecordingTests {
     try bad("refuse-extended", "a byte added", .damagedKeyring, small + [0], machine)
     try bad("refuse-no-key", "nothing is offered that fits", .noKeyFits, small) { $0.machineKey = key }
     try recordCostBomb(machineKey)
+  }
+
+  /// What whoever has a copy of the file alone can make of it.
+  private func forged() throws -> [UInt8] {
+    let copy = try KeyringFile(parsing: file)
+    let slot = try #require(try copy.factorSlot(copy.slots[1]))
+    let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
+    let token = SlotToken(seed: SecretBytes(random: 32), publicKey: [])
+    return try KeyringFile(
+      sealing: KeyringContents(identity: newIdentity()), generation: copy.generation,
+      slots: [slot.rewrapped(masterKey, token).slot], masterKey: masterKey
+    ).bytes
   }
 
   /// Bodies that open and are of no form, slots of none, and what a keyring holds in the midst of a rekey.
@@ -222,16 +238,16 @@ struct KeyringVectorRecordingTests {
       at: location, label: "me", secrets: [.passphrase(passphrase)], cost: 10, milliseconds: 1_700_000_000_000)
     let whole = try readSlots()[1]
     func bad(_ name: String, _ title: String, _ body: [UInt8]) throws {
-      try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: 2, body: whole) }
+      try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: FactorSlot.type, body: whole) }
       let opened = try Keyring.unlock(location)
-      let slots = [opened.slots[0], KeyringSlot(type: 2, body: body)]
+      let slots = [opened.slots[0], KeyringSlot(type: FactorSlot.type, body: body)]
       let file = try KeyringFile(
         sealing: opened.contents, generation: opened.generation, slots: slots, masterKey: opened.masterKey)
       try recordBad("slot-\(name)", title, .damagedKeyring, file.bytes)
     }
-    try bad("cut", "a slot of type 2 without its last byte", Array(whole.dropLast()))
-    try bad("extended", "a slot of type 2 with a byte more", whole + [0])
-    try bad("empty", "a slot of type 2 without anything", [])
+    try bad("cut", "a slot of type 3 without its last byte", Array(whole.dropLast()))
+    try bad("extended", "a slot of type 3 with a byte more", whole + [0])
+    try bad("empty", "a slot of type 3 without anything", [])
     var label = whole
     label[1] = 0x1B
     try bad("label", "a slot whose label has a control character", label)
@@ -272,7 +288,7 @@ struct KeyringVectorRecordingTests {
       var unknown = slot
       unknown[place] = value
       if value == 3 { unknown.insert(contentsOf: slot[(count + 1)..<(count + 20)], at: count + 1) }
-      try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: 2, body: unknown) }
+      try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: FactorSlot.type, body: unknown) }
       try write(name, title) { $0.machineKey = machineKey }
     }
     try Keyring.rewrite(location) { _ = $0.slots.removeLast() }
@@ -285,7 +301,7 @@ struct KeyringVectorRecordingTests {
     try write("open-cost-18", "a passphrase that costs twice as much as usual") { $0.passphrases = [passphrase] }
     var costly = try readSlots()[1]
     costly[count + 2] = 21
-    try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: 2, body: costly) }
+    try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: FactorSlot.type, body: costly) }
     try write("refuse-cost-21", "a passphrase that costs 2^21", error: .limitExceeded) {
       $0.passphrases = [passphrase]
     }
@@ -300,7 +316,7 @@ struct KeyringVectorRecordingTests {
       at: location, label: "x", secrets: [.passphrase(passphrase)], cost: 10, milliseconds: 1_700_000_000_000)
     var slot = try readSlots()[1]
     slot[2 + 8 + 1 + 1] = 30  // label, time and count, kind
-    let bomb = KeyringSlot(type: 2, body: slot)
+    let bomb = KeyringSlot(type: FactorSlot.type, body: slot)
     try Keyring.rewrite(location) { $0.slots[1] = bomb }
     try write(
       "refuse-cost",

@@ -248,15 +248,15 @@ struct SlotTests {
     #expect(try Keyring.test(at: machine).map(\.result).dropFirst().prefix(2) == [.unknown, .unknown])
   }
 
-  /// A slot of type 2 with a kind of factor that this version does not know.
+  /// A slot of type 3 with a kind of factor that this version does not know.
   private func newerFactor() throws -> KeyringSlot {
-    let known = try FactorSlot(
+    let known = try FactorSlot.new(
       wrapping: SecretBytes(random: 32), label: "x", addedAt: 1,
       factors: [(SlotFactor(kind: .passphrase, cost: 0, name: ""), SecretBytes(random: 9))]
-    ).slot
+    ).slot.slot
     var body = known.body
     body[2 + 8 + 1] = 99  // label, time and count come before the factor's kind
-    return KeyringSlot(type: 2, body: body)
+    return KeyringSlot(type: FactorSlot.type, body: body)
   }
 
   @Test("labels that are taken, empty, numbers or not printable are refused")
@@ -296,13 +296,13 @@ struct SlotTests {
   @Test("slots that ask for more scrypt than one opening may cost are refused, before it is spent")
   func costBomb() throws {
     func slot(_ cost: Int) throws -> KeyringSlot {
-      let known = try FactorSlot(
+      let known = try FactorSlot.new(
         wrapping: SecretBytes(random: 32), label: "x\(cost)", addedAt: 1,
         factors: [(SlotFactor(kind: .passphrase, cost: 0, name: ""), SecretBytes(random: 9))]
-      ).slot
+      ).slot.slot
       var body = known.body
       body[body.startIndex + 1 + "x\(cost)".utf8.count + 8 + 1 + 1] = UInt8(cost)
-      return KeyringSlot(type: 2, body: body)
+      return KeyringSlot(type: FactorSlot.type, body: body)
     }
     for cost in [21, 30, 64, 255] {
       let bomb = try slot(cost)
@@ -316,10 +316,10 @@ struct SlotTests {
   @Test("a label or name that no slot is given is damage, and is not shown")
   func unprintable() throws {
     for (label, name) in [("a\u{1B}[2J", ""), ("x", "../x"), ("x", "a\n")] {
-      let slot = try FactorSlot(
+      let slot = try FactorSlot.new(
         wrapping: SecretBytes(random: 32), label: label, addedAt: 1,
         factors: [(SlotFactor(kind: .credential, cost: 0, name: name), SecretBytes(random: 32))]
-      ).slot
+      ).slot.slot
       try Keyring.rewrite(machine) { $0.slots = [$0.slots[0], slot] }
       #expect(code { _ = try Keyring.slots(at: machine.keyring) } == .damagedKeyring)
       #expect(opens(.machineKey(at: machine.machineKey)) == .damagedKeyring)

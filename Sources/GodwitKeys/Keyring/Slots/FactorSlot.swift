@@ -2,14 +2,15 @@ import Crypto
 import GodwitBase
 import GodwitCrypto
 
-/// A slot that one secret opens, or two together (Specs/keyring.md, section "Slots", type 2).
+/// A slot that one secret opens, or two together (Specs/keyring.md, section "Slots", type 3).
 ///
 /// The secrets give the seed of a hybrid key pair, and the master key is sealed to its public key. So a new master key
-/// can be given to a slot whose secrets are not at hand, and nobody who opens one slot learns another's secrets.
+/// can be given to a slot whose secrets are not at hand, and nobody who opens one slot learns another's secrets. The
+/// seal takes in the slot's token, so that only who has opened the keyring gives it one.
 struct FactorSlot: Sendable {
-  static let type: UInt8 = 2
+  static let type: UInt8 = 3
   static let factorCountMax = 2
-  private static let info = Array("godwit keyring v1 slot".utf8)
+  private static let info = Array("godwit keyring v2 slot".utf8)
   private static let seedInfo = Array("godwit keyring v1 slot seed".utf8)
 
   let label: String
@@ -20,42 +21,51 @@ struct FactorSlot: Sendable {
   private let share: [UInt8]
   private let sealedKey: [UInt8]
 
-  /// A new slot; each factor comes with its secret.
-  init(
+  /// A new slot, and the token that the body is to keep; each factor comes with its secret.
+  static func new(
     wrapping masterKey: SecretBytes, label: String, addedAt milliseconds: Int64,
     factors: [(factor: SlotFactor, secret: SecretBytes)]
-  ) throws {
-    let seed = try Self.seed(factors.map { try $0.factor.key($0.secret) })
-    try self.init(
+  ) throws -> (slot: FactorSlot, token: SlotToken) {
+    let seed = try seed(factors.map { try $0.factor.key($0.secret) })
+    let publicKey = try HybridKey(seed: seed).publicKey
+    let token = SlotToken(seed: seed, publicKey: publicKey)
+    let slot = try FactorSlot(
       wrapping: masterKey, label: label, addedAt: milliseconds, factors: factors.map(\.factor),
-      publicKey: HybridKey(seed: seed).publicKey)
+      publicKey: publicKey, token)
+    return (slot, token)
   }
 
   private init(
     wrapping masterKey: SecretBytes, label: String, addedAt milliseconds: Int64, factors: [SlotFactor],
-    publicKey: [UInt8]
+    publicKey: [UInt8], _ token: SlotToken
   ) throws {
     self.label = label
     addedAtMilliseconds = milliseconds
     self.factors = factors
     self.publicKey = publicKey
     (share, sealedKey) = try HybridKey.seal(
-      masterKey, to: publicKey, info: Self.info,
+      masterKey, to: publicKey, info: Self.info(token),
       authenticating: Self.statement(label, milliseconds, factors, publicKey))
   }
 
+  /// Which of the body's tokens is this slot's.
+  var id: [UInt8] { SlotToken.slotID(publicKey) }
+
   /// The same slot for another master key. The caller has opened the keyring, which authenticates the public key.
-  func rewrapped(_ masterKey: SecretBytes) throws -> FactorSlot {
+  func rewrapped(_ masterKey: SecretBytes, _ token: SlotToken) throws -> FactorSlot {
     try FactorSlot(
-      wrapping: masterKey, label: label, addedAt: addedAtMilliseconds, factors: factors, publicKey: publicKey)
+      wrapping: masterKey, label: label, addedAt: addedAtMilliseconds, factors: factors, publicKey: publicKey, token)
   }
 
-  /// The master key, or nil when the keys of the factors are others.
+  /// The master key, or nil when the keys of the factors are others, or it was sealed by who did not know the token.
   func masterKey(unlockedBy factorKeys: [SecretBytes]) throws -> SecretBytes? {
-    try? HybridKey(seed: Self.seed(factorKeys)).open(
-      share: share, body: sealedKey, info: Self.info,
+    let seed = try Self.seed(factorKeys)
+    return try? HybridKey(seed: seed).open(
+      share: share, body: sealedKey, info: Self.info(SlotToken(seed: seed, publicKey: publicKey)),
       authenticating: Self.statement(label, addedAtMilliseconds, factors, publicKey))
   }
+
+  private static func info(_ token: SlotToken) -> [UInt8] { token.secret.withUnsafeBytes { info + $0 } }
 
   private static func seed(_ factorKeys: [SecretBytes]) throws -> SecretBytes {
     var joined: [UInt8] = []

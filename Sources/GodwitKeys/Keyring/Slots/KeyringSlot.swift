@@ -2,7 +2,7 @@ import Crypto
 import GodwitBase
 import GodwitCrypto
 
-/// One way to the keyring's master key, as it stands in the file; ``FactorSlot`` reads those of type 2. Slots of types
+/// One way to the keyring's master key, as it stands in the file; ``FactorSlot`` reads those of type 3. Slots of types
 /// unknown here are kept as they are.
 struct KeyringSlot: Equatable, Sendable {
   static let machineKeyFile: UInt8 = 1

@@ -12,7 +12,7 @@ public struct SlotDescription: Hashable, Sendable {
   /// When it was added; nil when that was not recorded.
   public var addedAt: Date? { addedAtMilliseconds.map(Date.init(milliseconds:)) }
   /// Which secrets open it, all of them together: `machineKey`, `passphrase`, `credential`, `command`, `recoveryCode`.
-  /// Empty for a slot of a newer version, which is kept as it is.
+  /// Empty for a slot of another version, which is kept as it is.
   public let factors: [String]
   /// The name of the credential it asks for.
   public let credential: String?
@@ -21,7 +21,7 @@ public struct SlotDescription: Hashable, Sendable {
 extension SlotDescription {
   /// What opens it, in words: `machine key`, `passphrase and recovery code`.
   public var needs: String {
-    guard !factors.isEmpty else { return "a newer version of Godwit" }
+    guard !factors.isEmpty else { return "another version of Godwit" }
     let words = [
       "machineKey": "machine key", "passphrase": "passphrase", "command": "command", "recoveryCode": "recovery code",
       "credential": "credential \(credential ?? "")",
@@ -54,7 +54,7 @@ extension KeyringFile {
     }
   }
 
-  /// Throws `damagedKeyring` for a malformed slot of type 2.
+  /// Throws `damagedKeyring` for a malformed slot of type 3.
   func factorSlot(_ slot: KeyringSlot) throws -> FactorSlot? {
     do {
       return try FactorSlot(slot)

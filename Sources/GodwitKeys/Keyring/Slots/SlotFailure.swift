@@ -56,7 +56,7 @@ extension [SlotDescription] {
       guard let option = options[factor], !needed.contains(option) else { continue }
       needed.append(option)
     }
-    guard let last = needed.popLast() else { return "a newer version of Godwit" }
+    guard let last = needed.popLast() else { return "another version of Godwit" }
     return needed.isEmpty ? last : "\(needed.joined(separator: ", ")) or \(last)"
   }
 }
