@@ -235,6 +235,26 @@ struct SlotTests {
 
   private func code(of work: () throws -> Void) -> GodwitError.Code? { GodwitKeysTests.code(of: work) }
 
+  @Test("whoever removes a slot by another, the key of which is stretched, waits for that once")
+  func stretchedOnce() throws {
+    try add("desk", .passphrase("correct horse"))
+    let file = try KeyringFile(parsing: readFile(machine.keyring))
+    let slot = try #require(try file.factorSlot(file.slots[1]))
+    let key = try #require(slot.factors.first).key(SecretBytes(copying: Array("correct horse".utf8)))
+    let opener = SlotOpener([.passphrase("correct horse")])
+    #expect(try opener.opensAny(of: [file.slots[1]], in: file))
+    let masterKey = try opener.masterKey(of: file).key
+    #expect(try slot.masterKey(unlockedBy: [key]) == masterKey)
+    #expect(opener.spentWork == 1 << cost)
+  }
+
+  @Test("a command that prints no key, where a slot was made for one, is named as the reason")
+  func keyless() throws {
+    try add("manager", try command(String(decoding: MachineKeyFile.newText(), as: UTF8.self)))
+    let error = #expect(throws: GodwitError.self) { try Keyring.open(at: location(command("no key"))) }
+    #expect(error?.message == "nothing is offered for slot machine; the command holds no key")
+  }
+
   @Test("a slot of a newer version is kept, listed and never given a new master key")
   func unknown() throws {
     let newer = [KeyringSlot(type: 77, body: [1, 2, 3]), try newerFactor()]

@@ -10,7 +10,7 @@ final class SlotOpener {
     /// No secret is offered for one of the factors, or it cannot be fetched here.
     case notOffered((any Error)?)
     case doesNotFit
-    /// The slot is of a newer version.
+    /// The slot is of another version.
     case unknown
   }
 
@@ -19,7 +19,16 @@ final class SlotOpener {
 
   private let offered: [SlotSecret]
   private var fetched: [Int: Result<SecretBytes, any Error>] = [:]
-  private var work = 0
+  /// A factor, and which of the offered secrets it is derived from.
+  private struct Stretch: Hashable {
+    let secret: Int
+    let factor: SlotFactor
+  }
+
+  /// The keys of factors: who looks for a way in and opens then stretches a passphrase once.
+  private var stretched: [Stretch: SecretBytes] = [:]
+  /// Of scrypt's N, over all slots.
+  private(set) var spentWork = 0
 
   init(_ offered: [SlotSecret]) { self.offered = offered }
 
@@ -58,11 +67,8 @@ final class SlotOpener {
     for choice in choices(slot.factors) {
       var keys: [SecretBytes] = []
       for (factor, index) in zip(slot.factors, choice) {
-        switch try secret(index) {
-        case .success(let secret):
-          guard let secret = try? offered[index].secret(for: factor, secret) else { break }
-          try account(factor)
-          keys.append(try factor.key(secret))
+        switch try secret(index, for: factor) {
+        case .success(let secret): keys.append(try key(Stretch(secret: index, factor: factor), secret))
         case .failure(let error): reason = reason ?? error
         }
       }
@@ -108,6 +114,11 @@ final class SlotOpener {
     }.flatMap { choices(factors, taken: taken + [$0]) }
   }
 
+  /// What the factor derives its key from, of an offered secret.
+  private func secret(_ index: Int, for factor: SlotFactor) throws -> Result<SecretBytes, any Error> {
+    try secret(index).flatMap { fetched in Result { try offered[index].secret(for: factor, fetched) } }
+  }
+
   private func secret(_ index: Int) throws -> Result<SecretBytes, any Error> {
     if let known = fetched[index] { return known }
     let result = Result { try offered[index].fetch() }
@@ -129,10 +140,18 @@ final class SlotOpener {
         .noKeyFits, "the machine key file \(path) is damaged", hint: "restore it from a backup", underlying: error))
   }
 
+  private func key(_ stretch: Stretch, _ secret: SecretBytes) throws -> SecretBytes {
+    if let known = stretched[stretch] { return known }
+    try account(stretch.factor)
+    let key = try stretch.factor.key(secret)
+    stretched[stretch] = key
+    return key
+  }
+
   private func account(_ factor: SlotFactor) throws {
     guard factor.cost > 0 else { return }
-    work += 1 << min(factor.cost, 24)
-    guard work <= Self.workMax else {
+    spentWork += 1 << min(factor.cost, 24)
+    guard spentWork <= Self.workMax else {
       throw GodwitError(
         .limitExceeded, "the keyring's passphrases cost more than this program spends on one opening",
         hint: "do not open a keyring that is not your own")
