@@ -80,8 +80,9 @@ extension Cache {
       _ key: String, _ data: Data, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
     ) async throws {
       let generation = forget(key)
-      try await cache.set(key, data, lifetime: lifetime, tags: tags)
+      // Not later than the file has it, so that the copy does not outlive the entry.
       let now = wallClock.milliseconds()
+      try await cache.set(key, data, lifetime: lifetime, tags: tags)
       let rest = lifetime.milliseconds.map { lifetime.isSliding ? $0 / 2 : $0 }
       memory.withLock { memory in
         // Of two writes at a time the file has the later one, and only the file knows which that is.

@@ -11,7 +11,10 @@ extension Cache {
   ///
   /// - Parameters:
   ///   - name: 1 to 64 characters of a–z, 0–9, `-` and `_`.
-  ///   - folder: Where its files are. The folder is made, with mode 0700, when the cache is first used.
+  ///   - folder: Where its files are: `NAME.db`, what SQLite puts beside it, and `NAME.lock`. The folder is made, with
+  ///     mode 0700, when the cache is first used. A file of that name that does not open with the key is taken for a
+  ///     cache that is no good and removed; a database without encryption, and a file that is open to others,
+  ///     stay, and nothing is cached (`plaintextDatabase`, `unsafeFile`).
   ///   - key: What encrypts it.
   ///   - bound: How much it may hold.
   ///   - logger: Called when a cache was no good and is made anew.
@@ -21,7 +24,8 @@ extension Cache {
     logger: Logger = Logger(label: "godwit")
   ) throws -> Cache {
     try check(name: name, bound: bound)
-    return Cache(name: name, bound: bound, folder: folder, wallClock: .system, logger: logger, key: key.key)
+    return Cache(
+      name: name, bound: bound, folder: folder, ownsFolder: false, wallClock: .system, logger: logger, key: key.key)
   }
 
   /// Throws `invalidArgument` for a name or bound that no cache can have.

@@ -27,8 +27,10 @@ public final class Cache: Sendable {
   private let logger: Logger
 
   /// Opens no file yet.
+  ///
+  /// - Parameter ownsFolder: Whether nobody but caches have files in the folder.
   package init(
-    name: String, bound: Cache.Bound, folder: String, wallClock: WallClock, logger: Logger,
+    name: String, bound: Cache.Bound, folder: String, ownsFolder: Bool, wallClock: WallClock, logger: Logger,
     key: @escaping @Sendable () throws -> SecretBytes
   ) {
     self.name = name
@@ -37,7 +39,8 @@ public final class Cache: Sendable {
     self.logger = logger
     // No name has a dot, so no file of one cache, SQLite's own included, is another's.
     lockPath = "\(folder)/\(name).lock"
-    file = CacheFile(path: "\(folder)/\(name).db", lockPath: lockPath, key: key, logger: logger)
+    file = CacheFile(
+      path: "\(folder)/\(name).db", lockPath: lockPath, ownsFolder: ownsFolder, key: key, logger: logger)
     recency = CacheRecency(wallClock)
   }
 
@@ -85,7 +88,10 @@ public final class Cache: Sendable {
   }
 
   /// The entry under a key with how long it lives, or where a computation of it begins.
+  ///
+  /// - Throws: `invalidArgument` for a key or tags that no entry can have.
   func found(_ key: String, tags: [String]) async throws -> Found {
+    try CacheItem.check(key, tags: tags)
     let now = wallClock.milliseconds()
     let found: Found = try await reading(or: .nothing(.none), isOne: true) { [recency] table in
       try recency.begin { try table.greatestUse() }
@@ -175,7 +181,8 @@ public final class Cache: Sendable {
   ///   - key: 1 to 1,024 bytes of UTF-8.
   ///   - data: At most 256 MiB, and no more than the bound.
   ///   - lifetime: How long it lives.
-  ///   - tags: By which it can be invalidated together with others.
+  ///   - tags: By which it can be invalidated together with others: 64 at most, of 1 to 1,024 bytes of UTF-8 without
+  ///     NUL.
   /// - Throws: `limitExceeded`, `invalidArgument`, `diskFull`, `fileAccess`, `busy`.
   public func set(
     _ key: String, _ data: Data, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
@@ -203,7 +210,7 @@ public final class Cache: Sendable {
 
   /// With a mark, only what has not been invalidated since then.
   private func set(_ items: [CacheItem], since mark: CacheInvalidations.Mark? = nil) async throws {
-    for item in items { try check(item) }
+    for item in items { try item.check(bound) }
     let now = wallClock.milliseconds()
     let (sets, evicted) = try await write { [recency, bound] table in
       var (sets, evicted) = (0, 0)
@@ -224,24 +231,10 @@ public final class Cache: Sendable {
     }
   }
 
-  private func check(_ item: CacheItem) throws {
-    let size = item.key.utf8.count
-    guard size > 0, size <= CacheTable.keyByteLimit else {
-      throw GodwitError(
-        .invalidArgument, "a key of a cache is \(size == 0 ? "empty" : "longer than \(CacheTable.keyByteLimit) bytes")")
-    }
-    guard item.tags.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0) }) else {
-      throw GodwitError(.invalidArgument, "a tag of a cache is empty or holds a NUL character")
-    }
-    guard item.value.count <= CacheTable.valueByteLimit, size + item.value.count <= bound.bytes ?? .max else {
-      throw GodwitError(
-        .limitExceeded, "the value is larger than the cache takes", hint: "raise its bound, or leave it out")
-    }
-  }
-
   /// Takes the value under a key away. A computation of it that is under way, in whatever process, gives its value to
   /// those who wait for it, and it is not kept; who asks from now on has it computed anew.
   public func invalidate(_ key: String) async throws {
+    guard CacheItem.isKey(key) else { return }
     recency.forget(key)
     try await write { table in
       try table.writing { total in
@@ -253,6 +246,7 @@ public final class Cache: Sendable {
 
   /// Takes all values with a tag away; of computations as for `invalidate(_:)`.
   public func invalidate(tag: String) async throws {
+    guard CacheItem.isTag(tag) else { return }
     try await write { table in
       try table.writing { total in
         try table.invalidations.note(.tag(tag))
@@ -279,7 +273,8 @@ public final class Cache: Sendable {
   ///
   /// A cache that cannot be written gives the value all the same.
   ///
-  /// - Throws: What the computation throws, to everybody who waited for it; `CancellationError`.
+  /// - Throws: `invalidArgument` for a key or tags that no entry can have, before anything is computed; what the
+  ///   computation throws, to everybody who waited for it; `CancellationError`.
   public func data(
     for key: String, lifetime: Cache.Lifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Data

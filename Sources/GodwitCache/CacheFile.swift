@@ -11,6 +11,9 @@ final class CacheFile: Sendable {
   private let path: String
   private let lockPath: String
   private let key: @Sendable () throws -> SecretBytes
+  /// Whether nobody but caches have files in the folder; elsewhere a database without encryption,
+  /// and a file that others can read, may be somebody's.
+  private let ownsFolder: Bool
   private let logger: Logger
 
   private struct Opened: Sendable {
@@ -32,9 +35,12 @@ final class CacheFile: Sendable {
 
   private let state = Mutex(State.unopened(generation: 0, discarded: nil))
 
-  init(path: String, lockPath: String, key: @escaping @Sendable () throws -> SecretBytes, logger: Logger) {
+  init(
+    path: String, lockPath: String, ownsFolder: Bool, key: @escaping @Sendable () throws -> SecretBytes, logger: Logger
+  ) {
     self.path = path
     self.lockPath = lockPath
+    self.ownsFolder = ownsFolder
     self.key = key
     self.logger = logger
   }
@@ -63,7 +69,7 @@ final class CacheFile: Sendable {
       let file = try await opened()
       do {
         return try await body(file.pool)
-      } catch let error as GodwitError where Self.isNoGood(error) {
+      } catch let error as GodwitError where isNoGood(error) {
         throwAway(file, because: error)
       } catch let error as GodwitError where error.code == .closed {
         // Somebody else has thrown the file away, unless the cache itself is closed.
@@ -73,13 +79,12 @@ final class CacheFile: Sendable {
     return try await body(try await opened().pool)
   }
 
-  private static func isNoGood(_ error: GodwitError) -> Bool {
+  private func isNoGood(_ error: GodwitError) -> Bool {
     let codes: [GodwitError.Code] = [
-      .damagedDatabase, .notADatabase, .wrongKey, .plaintextDatabase, .unsafeFile, .unsupportedVersion, .notInSchema,
-      .sql,
-      .constraint, .valueMismatch,
+      .damagedDatabase, .notADatabase, .wrongKey, .unsupportedVersion, .notInSchema, .sql, .constraint, .valueMismatch,
     ]
-    return codes.contains(error.code)
+    let ownCodes: [GodwitError.Code] = [.plaintextDatabase, .unsafeFile]
+    return codes.contains(error.code) || ownsFolder && ownCodes.contains(error.code)
   }
 
   // MARK: Opening
@@ -111,10 +116,13 @@ final class CacheFile: Sendable {
       let file = await held()
       do {
         opened = try await prepared(generation, secret)
-      } catch let error as GodwitError where Self.isNoGood(error) {
+      } catch let error as GodwitError where isNoGood(error) {
         warn(error)
         try await remove(file)
         opened = try await prepared(generation, secret)
+      } catch let error as GodwitError where error.code == .plaintextDatabase {
+        throw GodwitError(
+          error.code, error.message, hint: "it is no cache and stays as it is; give the cache another name or folder")
       }
       let (isWanted, isOutdated) = state.withLock { state in
         guard case .opening(_, let isOutdated) = state else { return (false, false) }

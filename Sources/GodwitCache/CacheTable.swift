@@ -7,8 +7,6 @@ struct CacheTable {
   let connection: Connection
 
   static let layoutVersion: Int64 = 2
-  static let keyByteLimit = 1_024
-  static let valueByteLimit = 256 << 20
   /// Expired entries that a write takes away beside its own work.
   private static let expiredPerWrite = 16
   /// Entries that an eviction looks at, and so writes, however many have been read since the last.
@@ -243,20 +241,5 @@ struct CacheTable {
 
   func removeAll() throws {
     try connection.execute("DELETE FROM entry; DELETE FROM tag; UPDATE total SET entries = 0, bytes = 0")
-  }
-}
-
-/// A value on its way into a cache.
-struct CacheItem: Sendable {
-  let key: String
-  let value: Data
-  let lifetime: Cache.Lifetime
-  let tags: [String]
-
-  init(key: String, value: Data, lifetime: Cache.Lifetime, tags: [String]) {
-    self.key = CacheTable.written(key)
-    self.value = value
-    self.lifetime = lifetime
-    self.tags = tags.map(CacheTable.written)
   }
 }

@@ -12,8 +12,8 @@ extension Replica {
     try Cache.check(name: name, bound: bound)
     return try caches.cache(name) {
       Cache(
-        name: name, bound: bound, folder: "\(folder.path)/cache", wallClock: wallClock, logger: logger,
-        key: databaseKeys.forCaches)
+        name: name, bound: bound, folder: "\(folder.path)/cache", ownsFolder: true, wallClock: wallClock,
+        logger: logger, key: databaseKeys.forCaches)
     }
   }
 }

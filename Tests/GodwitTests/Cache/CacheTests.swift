@@ -235,9 +235,8 @@ struct CacheTests {
   func twoProcesses(bound: Cache.Bound = .none) -> [Cache] {
     (0..<2).map { _ in
       Cache(
-        name: "c", bound: bound, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock,
-        logger: replica.logger,
-        key: replica.databaseKeys.forCaches)
+        name: "c", bound: bound, folder: "\(replica.path)/cache", ownsFolder: true, wallClock: group.clock.wallClock,
+        logger: replica.logger, key: replica.databaseKeys.forCaches)
     }
   }
 
@@ -246,7 +245,7 @@ struct CacheTests {
     let isAway = Mutex(false)
     func open() -> Cache {
       Cache(
-        name: "c", bound: .none, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock,
+        name: "c", bound: .none, folder: "\(replica.path)/cache", ownsFolder: true, wallClock: group.clock.wallClock,
         logger: replica.logger
       ) { [replica] in
         guard !isAway.withLock({ $0 }) else { throw GodwitError(.unsafeFile, "the key's file is open to others") }
