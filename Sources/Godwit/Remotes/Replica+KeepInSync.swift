@@ -11,7 +11,8 @@ extension Replica {
   /// is asked after pauses that become twice as long each time, up to a quarter of an hour, and keeps no other one
   /// waiting but for its sync itself. Pauses differ by a fifth at random. Remotes may be added and removed meanwhile.
   /// A replica that is idle is not written to, but once an hour to note when it was synced. When nothing was written
-  /// for a minute, at most once a day, it forgets what all members hold, as ``Maintenance/compact()`` does.
+  /// for a minute, at most once a day, it forgets what all members hold, as ``Maintenance/compact()`` does. Where this
+  /// replica's own folder cannot be written for five minutes, its remotes are reported to fail by that.
   ///
   /// - Parameters:
   ///   - names: The remotes; all that there are, each time, when empty.
@@ -21,7 +22,8 @@ extension Replica {
   ///   - report: Called after the sync of each remote, with what it did or what it failed with.
   /// - Throws: `CancellationError` when the task is cancelled; `invalidArgument` for an interval or limit out of range
   ///   and for a name that no remote has, also when it is removed later; `closed`, `readOnly`, `diskFull`,
-  ///   `damagedDatabase`, `damagedLog`; what `report` throws. Another process that has this replica is waited for.
+  ///   `damagedDatabase`, `damagedLog`; `fileAccess` when the database cannot be read for five minutes; what `report`
+  ///   throws. Another process that has this replica is waited for.
   public func keepInSync(
     with names: [String] = [], every interval: Duration = .seconds(60), isCollecting: Bool = false,
     maximumBytesPerSecond: Int? = nil, report: @Sendable (SyncReport) async throws -> Void = { _ in }
@@ -31,40 +33,49 @@ extension Replica {
         .invalidArgument, "an interval of \(interval) is out of range", hint: "1 second is the least, 1 day the most")
     }
     let pace = try maximumBytesPerSecond.map { try TransferPace(bytesPerSecond: $0) }
+    try await keepInSync(with: names, every: interval, SyncOutage(), report) { name in
+      try await sync(with: [name], isCollecting: isCollecting, pace: pace, isSparing: true)
+    }
+  }
+
+  /// - Parameters:
+  ///   - outage: None yet.
+  ///   - sync: Syncs with one remote.
+  func keepInSync(
+    with names: [String], every interval: Duration, _ outage: SyncOutage,
+    _ report: @Sendable (SyncReport) async throws -> Void, _ sync: (String) async throws -> SyncReport
+  ) async throws {
     var wakes = SyncWakes(wakes(on: [], startsAwake: false))
     var schedule = SyncSchedule(interval: interval)
+    var (reading, syncing) = (outage, outage)
     var former: Counts?
     var care: CareSchedule?
     while true {
       let now = ContinuousClock.now
-      guard let state = try await unlessBusy({ (try await remotes.list().map(\.name), try await counts()) }) else {
+      switch try await attempt({ (try await remotes.list().map(\.name), try await counts()) }) {
+      case .later(let error):
+        if error.code == .fileAccess, reading.noteFailure(at: now) { throw error }
         try await wakes.next(until: now + SyncSchedule.patience)
         continue
+      case .done((let present, let counts)):
+        reading.noteSuccess()
+        schedule.set(names.isEmpty ? present : names, at: now)
+        if let former, former.own != counts.own { schedule.noteChange(at: now) }
+        former = counts
+        care = care ?? CareSchedule(count: counts.all, at: now)
+        care?.note(counts.all, at: now)
       }
-      schedule.set(names.isEmpty ? state.0 : names, at: now)
-      if let former, former.own != state.1.own { schedule.noteChange(at: now) }
-      former = state.1
-      care = care ?? CareSchedule(count: state.1.all, at: now)
-      care?.note(state.1.all, at: now)
       let due = schedule.due(at: now)
       if !due.isEmpty {
         schedule.begin(at: now)
         // One by one, so that what one has brought is reported whatever becomes of the next.
         for name in due {
-          let done = try await unlessBusy(mayBeGone: names.isEmpty) {
-            try await sync(with: [name], isCollecting: isCollecting, pace: pace, isSparing: true)
-          }
-          guard let done else {
-            schedule.postpone([name], at: .now)
-            continue
-          }
-          for remote in done.remotes {
-            schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
-          }
+          let attempt = try await attempt(mayBeGone: names.isEmpty) { try await sync(name) }
+          guard let done = Self.report(attempt, of: name, &schedule, &syncing) else { continue }
           try await report(done)
         }
       } else if let instant = care?.next, instant <= now {
-        _ = try await unlessBusy { try await maintenance.compact() }
+        _ = try await attempt { try await maintenance.compact() }
         care?.finish(at: .now)
       } else {
         try await wakes.next(until: [schedule.next, care?.next, now + interval].compactMap(\.self).min() ?? now)
@@ -72,17 +83,43 @@ extension Replica {
     }
   }
 
-  /// Nil when this replica is busy, or its folder cannot be reached for now; and when a remote is gone that was there a
-  /// moment ago.
-  private func unlessBusy<Output>(
+  /// Notes how a remote's turn ended, and returns what is to be reported of it; nil when it has another turn soon.
+  private static func report(
+    _ attempt: Attempt<SyncReport>, of name: String, _ schedule: inout SyncSchedule, _ outage: inout SyncOutage
+  ) -> SyncReport? {
+    var report: SyncReport
+    switch attempt {
+    case .done(let done):
+      outage.noteSuccess()
+      report = done
+    case .later(let error):
+      guard error.code == .fileAccess, outage.noteFailure(at: .now) else {
+        schedule.postpone([name], at: .now)
+        return nil
+      }
+      report = SyncReport(remotes: [SyncReport.Remote(name: name, error: error)])
+    }
+    for remote in report.remotes {
+      schedule.finish(remote.name, isFailed: remote.error != nil, at: .now, random: .random(in: 0...1))
+    }
+    return report
+  }
+
+  private enum Attempt<Output> {
+    case done(Output)
+    /// This replica is busy, or its folder cannot be reached for now; or a remote is gone that was there a moment ago.
+    case later(GodwitError)
+  }
+
+  private func attempt<Output>(
     mayBeGone: Bool = false, _ body: () async throws -> Output
-  ) async throws -> Output? {
+  ) async throws -> Attempt<Output> {
     do {
-      return try await body()
+      return .done(try await body())
     } catch let error as GodwitError where [.busy, .fileAccess].contains(error.code) {
-      return nil
+      return .later(error)
     } catch let error as GodwitError where mayBeGone && error.code == .invalidArgument {
-      return nil
+      return .later(error)
     }
   }
 

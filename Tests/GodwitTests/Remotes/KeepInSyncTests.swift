@@ -100,6 +100,38 @@ struct KeepInSyncTests {
     _ = await task.result
   }
 
+  @Test("a folder that cannot be written for long is reported as each remote's failure, until it can be")
+  func unwritable() async throws {
+    let group = try await RemoteGroup(1)
+    let isReadOnly = Mutex(true)
+    let codes = Mutex<[GodwitError.Code?]>([])
+    let task = Task {
+      try await group[0].keepInSync(
+        with: [], every: .seconds(1), SyncOutage(patience: .zero),
+        { report in codes.withLock { $0 += report.remotes.map(\.error?.code) } },
+        { name in
+          if isReadOnly.withLock({ $0 }) { throw GodwitError(.fileAccess, "the file system is read only") }
+          return try await group[0].sync(with: [name], pace: nil, isSparing: true)
+        })
+    }
+    try await Patience.until { codes.withLock { $0.count > 1 } }
+    #expect(codes.withLock { $0.allSatisfy { $0 == .fileAccess } })
+    isReadOnly.withLock { $0 = false }
+    try await Patience.until { codes.withLock { $0.last == .some(nil) } }
+    task.cancel()
+    _ = await task.result
+  }
+
+  @Test("an outage is waited for, and counts from its own beginning")
+  func outage() {
+    var outage = SyncOutage()
+    let start = ContinuousClock.now
+    let first = [0, 299, 300].map { outage.noteFailure(at: start + .seconds($0)) }
+    outage.noteSuccess()
+    let second = [301, 600].map { outage.noteFailure(at: start + .seconds($0)) }
+    #expect(first == [false, false, true] && second == [false, false])
+  }
+
   @Test("an interval out of range, a name that no remote has, and a replica that is closed end it with an error")
   func ends() async throws {
     let group = try await RemoteGroup(1)
