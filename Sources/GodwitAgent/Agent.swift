@@ -31,28 +31,41 @@ package struct Agent: Sendable {
 
   package let board: AgentBoard
   private let keepers: [ReplicaKeeper]
+  private let grace: Duration
 
-  package init(_ places: [Place], _ rhythm: Rhythm, _ journal: Journal) {
+  /// - Parameter grace: How long a replica that does not open, as where a command for its key hangs, keeps the others
+  ///   from being ready.
+  package init(_ places: [Place], _ rhythm: Rhythm, _ journal: Journal, grace: Duration = .seconds(30)) {
     let board = AgentBoard(places.map(\.folder))
     self.board = board
+    self.grace = grace
     let turns = Turns(Self.width)
     keepers = places.enumerated().map { ReplicaKeeper($0, $1, rhythm, board, journal, turns) }
   }
 
   /// Opens all replicas, and keeps them in sync.
   ///
-  /// - Parameter whenOpened: Called once each was tried and one of them is open.
+  /// - Parameter whenOpened: Called once each was tried, or half a minute is over, and one of them is open.
   /// - Throws: `CancellationError` when the task is cancelled, and all are closed by then; the first replica's error
   ///   when none can be opened.
   package func run(whenOpened: @escaping @Sendable () -> Void) async throws {
-    let (tries, tried) = AsyncStream.makeStream(of: Int.self)
+    // Nil once the grace is over.
+    let (tries, tried) = AsyncStream.makeStream(of: Int?.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, keeper) in keepers.enumerated() {
         group.addTask { try await keeper.run { tried.yield(index) } }
       }
       group.addTask {
+        try await Task.sleep(for: grace)
+        tried.yield(nil)
+      }
+      group.addTask {
         var waiting = Set(keepers.indices)
-        for await index in tries where waiting.remove(index) != nil && waiting.isEmpty { break }
+        var isLate = false
+        for await index in tries {
+          if let index { waiting.remove(index) } else { isLate = true }
+          if waiting.isEmpty || isLate && board.entries.contains(where: { $0.replica != nil }) { break }
+        }
         // Later tries are nobody's news, and would be kept for as long as this runs.
         tried.finish()
         try Task.checkCancellation()
