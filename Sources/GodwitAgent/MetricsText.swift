@@ -49,12 +49,21 @@ struct MetricsText {
     mutating func addLags(of state: AgentStatus.State, limit: Int) {
       guard let standing = state.standing else { return }
       let members = standing.lags.sorted { ($1.value, $0.key.description) < ($0.value, $1.key.description) }
-      let names = Dictionary(grouping: members.map(\.key), by: standing.names.name).mapValues(\.count)
-      for (member, lag) in members.prefix(limit) {
-        let name = standing.names.name(member)
-        // Two series of one name are none: members may share theirs.
-        let word = names[name] == 1 ? name : "\(name) \(member)"
+      let names = members.map { Format.printable(standing.names.name($0.key)) }
+      let words = Self.distinct(names, members.map { "\($0.key)" })
+      for ((_, lag), word) in zip(members, words).prefix(limit) {
         add(Double(lag), [("replica", state.folder), ("member", word)])
+      }
+    }
+
+    /// Names of which some may be the same, made to differ by the IDs: two series of one name are none. A name that
+    /// ends with an ID, as if it had been made so, gets one, too.
+    static func distinct(_ names: [String], _ ids: [String]) -> [String] {
+      let counts = Dictionary(grouping: names, by: \.self).mapValues(\.count)
+      let known = Set(ids)
+      return zip(names, ids).map { name, id in
+        let end = String(name.suffix(id.count))
+        return counts[name] == 1 && !known.contains(end) ? name : "\(name) \(id)"
       }
     }
 

@@ -46,6 +46,14 @@ struct JournalTests {
     #expect(histogram.count == 4 && histogram.sum == 1005.03)
   }
 
+  @Test("members' names that are the same, or made to look so, become series of their own")
+  func distinct() {
+    let ids = ["1a", "2b", "3c", "4d"]
+    #expect(MetricsText.Family.distinct(["x", "y", "x", "x 1a"], ids) == ["x 1a", "y", "x 3c", "x 1a 4d"])
+    let accents = ["x", "\u{E9}", "e\u{301}", ""]
+    #expect(MetricsText.Family.distinct(accents, ids) == ["x", "\u{E9} 2b", "e\u{301} 3c", ""])
+  }
+
   @Test("labels are escaped, whole numbers have no point, a metric without samples is not there")
   func metrics() {
     var text = MetricsText()
