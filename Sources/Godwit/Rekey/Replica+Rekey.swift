@@ -9,7 +9,8 @@ import GodwitCache
 extension Replica.Maintenance {
   /// Gives the database a new random key: copies it under that key beside the old file, compares both, and puts the
   /// copy in the old one's place. Whoever has the old key, or the keyring as it was, cannot open the database from then
-  /// on.
+  /// on. Who has opened the keyring and can read it later on as well finds the new key there, unless it has been given
+  /// another master key before: ``ReplicaKeyring/rotateMasterKey()``.
   ///
   /// Reads continue meanwhile. Writes wait, and those of other processes are `busy` after five seconds. Programs that
   /// have the replica open continue with the new file by themselves. A process that is killed at any time leaves the

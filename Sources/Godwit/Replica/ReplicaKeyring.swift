@@ -67,7 +67,7 @@ public struct ReplicaKeyring: Sendable {
 
   /// Seals the keyring under a new master key, which every slot opens as before.
   ///
-  /// - Throws: `noKeyFits` when a slot cannot be given it: one of a machine key file that is not offered, or of a newer
+  /// - Throws: `noKeyFits` when a slot cannot be given it: one of a machine key file that is not offered, or of another
   ///   version; `rolledBackKeyring` when the keyring is older than the database knows, and as opening does.
   public func rotateMasterKey() async throws {
     try await change { keys, known in try Keyring.rotateMasterKey(at: keys, notBefore: known) }
