@@ -40,7 +40,7 @@ public final class Cache: Sendable {
     // No name has a dot, so no file of one cache, SQLite's own included, is another's.
     lockPath = "\(folder)/\(name).lock"
     file = CacheFile(
-      path: "\(folder)/\(name).db", lockPath: lockPath, ownsFolder: ownsFolder, key: key, logger: logger)
+      path: "\(folder)/\(name)\(Self.suffix)", lockPath: lockPath, ownsFolder: ownsFolder, key: key, logger: logger)
     recency = CacheRecency(wallClock)
   }
 
@@ -183,7 +183,8 @@ public final class Cache: Sendable {
   ///   - lifetime: How long it lives.
   ///   - tags: By which it can be invalidated together with others: 64 at most, of 1 to 1,024 bytes of UTF-8 without
   ///     NUL.
-  /// - Throws: `limitExceeded`, `invalidArgument`, `diskFull`, `fileAccess`, `busy`.
+  /// - Throws: `limitExceeded`, `invalidArgument`, `diskFull`, `fileAccess`, `busy`; `plaintextDatabase` and
+  ///   `unsafeFile` for a file that is no cache, see ``open(named:in:key:bound:logger:)``.
   public func set(
     _ key: String, _ data: Data, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
   ) async throws {
@@ -233,6 +234,8 @@ public final class Cache: Sendable {
 
   /// Takes the value under a key away. A computation of it that is under way, in whatever process, gives its value to
   /// those who wait for it, and it is not kept; who asks from now on has it computed anew.
+  ///
+  /// - Throws: `diskFull`, `fileAccess`, `busy`, `plaintextDatabase`, `unsafeFile`, as `set(_:_:)`.
   public func invalidate(_ key: String) async throws {
     guard CacheItem.isKey(key) else { return }
     recency.forget(key)
@@ -244,7 +247,7 @@ public final class Cache: Sendable {
     }
   }
 
-  /// Takes all values with a tag away; of computations as for `invalidate(_:)`.
+  /// Takes all values with a tag away; of computations, and with the errors, as `invalidate(_:)`.
   public func invalidate(tag: String) async throws {
     guard CacheItem.isTag(tag) else { return }
     try await write { table in
@@ -255,7 +258,7 @@ public final class Cache: Sendable {
     }
   }
 
-  /// Takes everything away; of computations as for `invalidate(_:)`.
+  /// Takes everything away; of computations, and with the errors, as `invalidate(_:)`.
   public func removeAll() async throws {
     try await write { table in
       try table.writing { total in

@@ -83,9 +83,11 @@ final class CacheFile: Sendable {
     let codes: [GodwitError.Code] = [
       .damagedDatabase, .notADatabase, .wrongKey, .unsupportedVersion, .notInSchema, .sql, .constraint, .valueMismatch,
     ]
-    let ownCodes: [GodwitError.Code] = [.plaintextDatabase, .unsafeFile]
-    return codes.contains(error.code) || ownsFolder && ownCodes.contains(error.code)
+    return codes.contains(error.code) || ownsFolder && Self.ownCodes.contains(error.code)
   }
+
+  /// Where nobody else has files, these are no good as well.
+  private static let ownCodes: [GodwitError.Code] = [.plaintextDatabase, .unsafeFile]
 
   // MARK: Opening
 
@@ -120,9 +122,11 @@ final class CacheFile: Sendable {
         warn(error)
         try await remove(file)
         opened = try await prepared(generation, secret)
-      } catch let error as GodwitError where error.code == .plaintextDatabase {
+      } catch let error as GodwitError where Self.ownCodes.contains(error.code) {
+        // With other rights the same file would be taken for a cache that is no good.
         throw GodwitError(
-          error.code, error.message, hint: "it is no cache and stays as it is; give the cache another name or folder")
+          error.code, error.message,
+          hint: "it is no cache that Godwit made, and stays; give the cache another name or folder")
       }
       let (isWanted, isOutdated) = state.withLock { state in
         guard case .opening(_, let isOutdated) = state else { return (false, false) }

@@ -14,7 +14,7 @@ extension CacheTests {
   func damaged(kind: Int) async throws {
     let lines = StatementLines()
     let path = replica.path
-    let file = "\(path)/cache/c.db"
+    let file = "\(path)/cache/c.cache"
     try await replica.cache("c").set((0..<200).reduce(into: [:]) { $0["k\($1)"] = bytes(500) })
     await replica.close()
     switch kind {
@@ -51,7 +51,7 @@ extension CacheTests {
       let first = twoProcesses()
       try await first[0].set((0..<200).reduce(into: [:]) { $0["k\($1)"] = bytes(500) })
       for cache in first { await cache.close() }
-      let file = URL(fileURLWithPath: "\(replica.path)/cache/c.db")
+      let file = URL(fileURLWithPath: "\(replica.path)/cache/c.cache")
       var content = try Data(contentsOf: file)
       // The first page is read when the file is opened, the others in use.
       for place in stride(from: round % 2 == 0 ? 100 : 5_000, to: content.count, by: 4_096) { content[place] ^= 0xFF }
@@ -84,7 +84,7 @@ extension CacheTests {
     let other = try await TestGroup(1)
     try await other[0].cache("c").set("k7", bytes(500))
     await other[0].close()
-    return try Data(contentsOf: URL(fileURLWithPath: "\(other[0].path)/cache/c.db"))
+    return try Data(contentsOf: URL(fileURLWithPath: "\(other[0].path)/cache/c.cache"))
   }
 
   /// As a later version of Godwit may leave it.
@@ -100,7 +100,7 @@ extension CacheTests {
     try await pair.set("k", Data("the treasure lies here".utf8))
     let path = replica.path
     await replica.close()
-    for name in ["c.db", "c.db-wal"] where FileManager.default.fileExists(atPath: "\(path)/cache/\(name)") {
+    for name in ["c.cache", "c.cache-wal"] where FileManager.default.fileExists(atPath: "\(path)/cache/\(name)") {
       let file = try Data(contentsOf: URL(fileURLWithPath: "\(path)/cache/\(name)"))
       #expect(file.range(of: Data("treasure".utf8)) == nil)
     }
@@ -197,7 +197,7 @@ extension CacheTests {
     }
     // A folder in the file's place cannot be thrown away.
     try FileManager.default.createDirectory(
-      atPath: "\(replica.path)/cache/stuck.db/inside", withIntermediateDirectories: true)
+      atPath: "\(replica.path)/cache/stuck.cache/inside", withIntermediateDirectories: true)
     let stuck = try replica.cache("stuck")
     #expect(try await stuck.data(for: "k") == nil)
     #expect(try await stuck.read { try $0.data(for: "k") } == nil)

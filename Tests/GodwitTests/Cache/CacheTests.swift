@@ -150,7 +150,7 @@ struct CacheTests {
     let cache = try replica.cache("c", bound: .entries(10))
     for number in 0..<10 { try await cache.set("k\(number)", bytes(100)) }
     func size() throws -> Int {
-      let wal = "\(replica.path)/cache/c.db-wal"
+      let wal = "\(replica.path)/cache/c.cache-wal"
       return try FileManager.default.attributesOfItem(atPath: wal)[.size] as? Int ?? 0
     }
     let before = try size()

@@ -145,9 +145,9 @@ struct RekeyTests {
     await closed.close()
     let folder = "\(group[0].path)/cache"
     func databases() throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".db") }
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".cache") }
     }
-    #expect(try databases().sorted() == ["nobodys.db", "theirs.db"])
+    #expect(try databases().sorted() == ["nobodys.cache", "theirs.cache"])
     try await group[0].maintenance.rekey()
     #expect(try databases().isEmpty)
     try await cache.set("k", value: "w")
