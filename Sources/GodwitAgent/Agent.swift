@@ -49,7 +49,6 @@ package struct Agent: Sendable {
   /// - Throws: `CancellationError` when the task is cancelled, and all are closed by then; the first replica's error
   ///   when none can be opened.
   package func run(whenOpened: @escaping @Sendable () -> Void) async throws {
-    // Nil once the grace is over.
     let (tries, tried) = AsyncStream.makeStream(of: Int?.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, keeper) in keepers.enumerated() {
@@ -60,23 +59,32 @@ package struct Agent: Sendable {
         tried.yield(nil)
       }
       group.addTask {
-        var waiting = Set(keepers.indices)
-        var isLate = false
-        for await index in tries {
-          if let index { waiting.remove(index) } else { isLate = true }
-          if waiting.isEmpty || isLate && board.entries.contains(where: { $0.replica != nil }) { break }
-        }
         // Later tries are nobody's news, and would be kept for as long as this runs.
-        tried.finish()
-        try Task.checkCancellation()
-        let entries = board.entries
-        if entries.allSatisfy({ $0.replica == nil }), let failure = entries.lazy.compactMap(\.failure).first {
-          throw failure.error
-        }
+        defer { tried.finish() }
+        try await untilReady(tries)
         whenOpened()
       }
       while try await group.next() != nil {}
     }
+  }
+
+  /// Returns once each replica was tried, or the grace is over, and one is open.
+  ///
+  /// - Parameter tries: Which replica was tried; nil once the grace is over.
+  /// - Throws: The first replica's error when each was tried and none is open; `CancellationError`.
+  private func untilReady(_ tries: AsyncStream<Int?>) async throws {
+    var waiting = Set(keepers.indices)
+    var isLate = false
+    for await index in tries {
+      if let index { waiting.remove(index) } else { isLate = true }
+      let entries = board.entries
+      if entries.contains(where: { $0.replica != nil }) {
+        if isLate || waiting.isEmpty { return }
+      } else if waiting.isEmpty, let failure = entries.lazy.compactMap(\.failure).first {
+        throw failure.error
+      }
+    }
+    try Task.checkCancellation()
   }
 
   /// Closes every replica that is open and opens all again, each by itself.
