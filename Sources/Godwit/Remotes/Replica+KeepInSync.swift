@@ -54,7 +54,7 @@ extension Replica {
       let now = ContinuousClock.now
       switch try await attempt({ (try await remotes.list().map(\.name), try await counts()) }) {
       case .later(let error):
-        if error.code == .fileAccess, reading.noteFailure(at: now) { throw error }
+        if reading.isLong(error, at: now) { throw error }
         try await wakes.next(until: now + SyncSchedule.patience)
         continue
       case .done((let present, let counts)):
@@ -93,7 +93,7 @@ extension Replica {
       outage.noteSuccess()
       report = done
     case .later(let error):
-      guard error.code == .fileAccess, outage.noteFailure(at: .now) else {
+      guard outage.isLong(error, at: .now) else {
         schedule.postpone([name], at: .now)
         return nil
       }

@@ -1,3 +1,5 @@
+import GodwitBase
+
 /// How long a replica's own folder has been out of reach. A short outage is waited for in silence; a longer one, as of
 /// a file system that has become read only, is a failure.
 struct SyncOutage {
@@ -11,8 +13,13 @@ struct SyncOutage {
 
   init(patience: Duration = patience) { self.patience = patience }
 
-  /// Notes that the folder could not be reached, and returns whether that has lasted longer than is waited for.
-  mutating func noteFailure(at now: Instant) -> Bool {
+  /// Notes why something could not be done, and returns whether the folder has been out of reach for longer than is
+  /// waited for. Where it was reached, and was busy, that begins anew.
+  mutating func isLong(_ error: GodwitError, at now: Instant) -> Bool {
+    guard error.code == .fileAccess else {
+      since = nil
+      return false
+    }
     let first = since ?? now
     since = first
     return now - first >= patience

@@ -169,9 +169,10 @@ extension Keyring {
       }
       guard let known = try opened.file.factorSlot(slot), let token = tokens.first(where: { $0.slotID == known.id })
       else {
+        let removal = "remove the slot first: godwit keyring remove \(description.number)"
         throw GodwitError(
-          .noKeyFits, "slot \(description.label) cannot be given a new master key without its own key",
-          hint: "offer that key too, or remove the slot first: godwit keyring remove \(description.number)")
+          .noKeyFits, "slot \(description.label) cannot be given a new master key",
+          hint: slot.type == KeyringSlot.machineKeyFile ? "offer its machine key too, or \(removal)" : removal)
       }
       kept.append(token)
       return try known.rewrapped(masterKey, token).slot

@@ -82,7 +82,7 @@ extension KeyringContents {
       return try entry.bytes.withUnsafeBytes(read)
     } catch let error as GodwitError {
       throw GodwitError(
-        .damagedKeyring, "what the keyring says of identities or members is not of its form", underlying: error)
+        .damagedKeyring, "an entry of the keyring is not of its form", underlying: error)
     }
   }
 

@@ -113,10 +113,6 @@ struct KeyringVectorRecordingTests {
       $0.recoveryCode = recoveryCode
     }
     try bad("refuse-one-of-two", "one of two secrets", .noKeyFits, file) { $0.recoveryCode = recoveryCode }
-    try bad("refuse-forged", "sealed to the slot's public key, without its token", .noKeyFits, forged()) {
-      $0.passphrases = [passphrase]
-      $0.recoveryCode = recoveryCode
-    }
     _ = try Keyring.removeSlot(at: location, "both")
     try Keyring.rewrite(location) { $0.slots.insert(KeyringSlot(type: 77, body: [1, 2, 3]), at: 0) }
     try good("open-beside-unknown", "a slot of a type that is not known stands before", machine)
@@ -154,16 +150,37 @@ struct KeyringVectorRecordingTests {
     try recordCostBomb(machineKey)
   }
 
-  /// What whoever has a copy of the file alone can make of it.
-  private func forged() throws -> [UInt8] {
-    let copy = try KeyringFile(parsing: file)
-    let slot = try #require(try copy.factorSlot(copy.slots[1]))
-    let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
-    let token = SlotToken(seed: SecretBytes(random: 32), publicKey: [])
-    return try KeyringFile(
-      sealing: KeyringContents(identity: newIdentity()), generation: copy.generation,
-      slots: [slot.rewrapped(masterKey, token).slot], masterKey: masterKey
-    ).bytes
+  /// What others make of a file with one slot for a passphrase (``SlotTokenTests``).
+  @Test("forgeries")
+  func recordForgeries() throws {
+    try Keyring.create(at: location, contents: KeyringContents(identity: newIdentity()))
+    try Keyring.addSlot(
+      at: location, label: "me", secrets: [.passphrase(passphrase)], cost: 10, milliseconds: 1_700_000_000_000)
+    let opened = try Keyring.unlock(location)
+    let body = opened.slots[1].body
+    let statement = Array(body.dropLast(HybridKey.shareByteCount + 48))
+    let own = Array(statement.suffix(HybridKey.publicKeyByteCount))
+    let token = try #require(try opened.contents.slotTokens.first).secret.withUnsafeBytes(Array.init)
+    let (v1, v2) = (Array("godwit keyring v1 slot".utf8), Array("godwit keyring v2 slot".utf8))
+    func bad(_ name: String, _ title: String, type: UInt8 = 3, info: [UInt8], named publicKey: [UInt8]) throws {
+      let named = Array(statement.dropLast(own.count)) + publicKey
+      let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
+      let (share, sealed) = try HybridKey.seal(masterKey, to: own, info: info, authenticating: named)
+      let file = try KeyringFile(
+        sealing: opened.contents, generation: opened.generation,
+        slots: [KeyringSlot(type: type, body: named + share + sealed)], masterKey: masterKey)
+      try write(
+        "refuse-\(name)",
+        KeyringVector(
+          title: title, keyring: Hexadecimal.encode(file.bytes), passphrases: [passphrase],
+          error: GodwitError.Code.noKeyFits.rawValue))
+    }
+    try bad("forged", "sealed with another token than the slot's", info: v2 + randomBytes(32), named: own)
+    try bad("forged-without-token", "sealed without a token", info: v2, named: own)
+    try bad("forged-as-type-2", "sealed as slots of type 2 were", info: v1, named: own)
+    try bad("type-2", "a slot of type 2, to which anybody could seal", type: 2, info: v1, named: own)
+    let others = try HybridKey(seed: SecretBytes(random: 32)).publicKey
+    try bad("public-key", "sealed with the slot's token, naming another public key", info: v2 + token, named: others)
   }
 
   /// Bodies that open and are of no form, slots of none, and what a keyring holds in the midst of a rekey.

@@ -29,7 +29,7 @@ struct SlotTokenTests {
     code { _ = try Keyring.open(at: location(secret)) }
   }
 
-  @Test("a slot opens for nobody who was given its public key alone, by another token, or by none")
+  @Test("a slot opens nothing that was sealed to its public key without its token")
   func forged() throws {
     try add("desk", .passphrase("correct horse"))
     let file = try KeyringFile(parsing: readFile(machine.keyring))
@@ -49,6 +49,43 @@ struct SlotTokenTests {
     #expect(try opens(token) == nil)
   }
 
+  /// What tokens do not end (Specs/keyring.md, "Slots").
+  @Test("slots as they were open what is sealed under the master key of then, until their secrets are others")
+  func replayed() throws {
+    try add("desk", .passphrase("correct horse"))
+    let former = try Keyring.unlock(machine)
+    try Keyring.rotateMasterKey(at: machine)
+    let replayed = try KeyringFile(
+      sealing: KeyringContents(identity: newIdentity()), generation: 1_000, slots: former.slots,
+      masterKey: former.masterKey)
+    try writeFile(machine.keyring, replayed.bytes)
+    #expect(opens(.passphrase("correct horse")) == nil)
+    #expect(opens(.machineKey(at: machine.machineKey)) == nil)
+    #expect(opens(.passphrase("another horse")) == .noKeyFits)
+  }
+
+  @Test("a slot that names another's public key does not open, though its token is true")
+  func publicKey() throws {
+    try add("desk", .passphrase("correct horse"))
+    let opened = try Keyring.unlock(machine)
+    let body = opened.slots[1].body
+    let token = try #require(try opened.contents.slotTokens.first)
+    let statement = Array(body.dropLast(HybridKey.shareByteCount + 48))
+    let own = Array(statement.suffix(HybridKey.publicKeyByteCount))
+    let others = try HybridKey(seed: SecretBytes(random: 32)).publicKey
+    for publicKey in [own, others] {
+      let named = Array(statement.dropLast(HybridKey.publicKeyByteCount)) + publicKey
+      let (share, sealed) = try HybridKey.seal(
+        opened.masterKey, to: own,
+        info: token.secret.withUnsafeBytes { Array("godwit keyring v2 slot".utf8) + $0 }, authenticating: named)
+      let file = try KeyringFile(
+        sealing: opened.contents, generation: 9,
+        slots: [KeyringSlot(type: FactorSlot.type, body: named + share + sealed)], masterKey: opened.masterKey)
+      try writeFile(machine.keyring, file.bytes)
+      #expect(opens(.passphrase("correct horse")) == (publicKey == own ? nil : .noKeyFits))
+    }
+  }
+
   @Test("tokens come with their slots and go with them, also the first slot's")
   func tokens() throws {
     try FileManager.default.removeItem(atPath: machine.keyring)
@@ -66,11 +103,21 @@ struct SlotTokenTests {
     #expect(try tokens() == own)
   }
 
-  @Test("a slot whose token is lost is not given a new master key, but can be removed; a cut one is damage")
+  @Test("of two tokens of a slot the first counts; one without any can be removed alone; a cut one is damage")
   func lostToken() throws {
     try add("desk", .passphrase("correct horse"))
+    let file = try KeyringFile(parsing: readFile(machine.keyring))
+    let slot = try #require(try file.factorSlot(file.slots[1]))
+    let token = try #require(try Keyring.open(at: machine).slotTokens.first)
     try Keyring.update(at: machine) { $0.setEntry(22, Array(repeating: 1, count: 47)) }
     #expect(code { try Keyring.rotateMasterKey(at: machine) } == .damagedKeyring)
+    try Keyring.update(at: machine) { contents in
+      contents.setEntry(22, nil)
+      let other = SlotToken(slotID: slot.id, secret: SecretBytes(random: 32))
+      contents.setSlotTokens([token, other])
+    }
+    try Keyring.rotateMasterKey(at: machine)
+    #expect(opens(.passphrase("correct horse")) == nil)
     try Keyring.update(at: machine) { $0.setSlotTokens([]) }
     #expect(code { try Keyring.rotateMasterKey(at: machine) } == .noKeyFits)
     #expect(opens(.passphrase("correct horse")) == nil)

@@ -126,10 +126,14 @@ struct KeepInSyncTests {
   func outage() {
     var outage = SyncOutage()
     let start = ContinuousClock.now
-    let first = [0, 299, 300].map { outage.noteFailure(at: start + .seconds($0)) }
+    func isLong(_ seconds: Int, _ code: GodwitError.Code = .fileAccess) -> Bool {
+      outage.isLong(GodwitError(code, "no"), at: start + .seconds(seconds))
+    }
+    #expect([isLong(0), isLong(299), isLong(300)] == [false, false, true])
     outage.noteSuccess()
-    let second = [301, 600].map { outage.noteFailure(at: start + .seconds($0)) }
-    #expect(first == [false, false, true] && second == [false, false])
+    #expect([isLong(301), isLong(600)] == [false, false])
+    // Where it is busy, it was reached.
+    #expect([isLong(601, .busy), isLong(602), isLong(901), isLong(902)] == [false, false, false, true])
   }
 
   @Test("an interval out of range, a name that no remote has, and a replica that is closed end it with an error")

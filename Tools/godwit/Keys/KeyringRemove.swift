@@ -41,8 +41,8 @@ struct KeyringRotate: AsyncParsableCommand {
     commandName: "rotate",
     abstract: "Seal the keyring under a new master key, which every slot opens as before.",
     discussion: """
-      With --database the database gets a new key first, as by godwit rekey: after that an earlier copy of the keyring
-      opens nothing that is here.
+      With --database the database gets a new key after that, as by godwit rekey: then an earlier copy of the keyring
+      opens nothing that is here, also for who has opened that and reads each later one.
 
       Examples:
         godwit keyring rotate
@@ -55,9 +55,10 @@ struct KeyringRotate: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    if database { try await options.rekey() }
+    // In this order: a new key of the database is in no file that the former master key opens.
     try await options.existingKeyring().rotateMasterKey()
     options.console.note("the keyring has a new master key")
+    if database { try await options.rekey() }
     if options.json { try options.console.line(["rotated": .bool(true), "rekeyed": .bool(database)]) }
   }
 }

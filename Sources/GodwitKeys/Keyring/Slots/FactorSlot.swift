@@ -51,16 +51,20 @@ struct FactorSlot: Sendable {
   /// Which of the body's tokens is this slot's.
   var id: [UInt8] { SlotToken.slotID(publicKey) }
 
-  /// The same slot for another master key. The caller has opened the keyring, which authenticates the public key.
+  /// The same slot for another master key. The caller has opened the keyring, by this slot or one of its user's others,
+  /// which authenticates the public key.
   func rewrapped(_ masterKey: SecretBytes, _ token: SlotToken) throws -> FactorSlot {
     try FactorSlot(
       wrapping: masterKey, label: label, addedAt: addedAtMilliseconds, factors: factors, publicKey: publicKey, token)
   }
 
-  /// The master key, or nil when the keys of the factors are others, or it was sealed by who did not know the token.
+  /// The master key, or nil when the keys of the factors are others, it was sealed by who did not know the token, or
+  /// the slot names a public key that is not its own, to which the next master key would be sealed.
   func masterKey(unlockedBy factorKeys: [SecretBytes]) throws -> SecretBytes? {
     let seed = try Self.seed(factorKeys)
-    return try? HybridKey(seed: seed).open(
+    let key = try HybridKey(seed: seed)
+    guard key.publicKey == publicKey else { return nil }
+    return try? key.open(
       share: share, body: sealedKey, info: Self.info(SlotToken(seed: seed, publicKey: publicKey)),
       authenticating: Self.statement(label, addedAtMilliseconds, factors, publicKey))
   }

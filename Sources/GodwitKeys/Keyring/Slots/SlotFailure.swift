@@ -40,7 +40,7 @@ struct SlotFailure {
   private var needs: String {
     slots.contains { !$0.factors.isEmpty }
       ? "its slots take what \(slots.options) names; see: godwit keyring list"
-      : "update Godwit, or restore the keyring from a backup"
+      : "its slots are of another version of Godwit: use that, or restore a keyring from a backup"
   }
 }
 
