@@ -17,12 +17,24 @@ package final class ContainsCheck: SQLPredicate {
     }
   }
 
-  /// By bytes, as everything else compares text.
+  /// By bytes, as everything else compares text, in time linear in both (Knuth, Morris and Pratt, "Fast pattern
+  /// matching in strings", 1977).
   private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
     guard let first = part.first else { return true }
-    guard part.count <= text.count else { return false }
-    for start in 0...(text.count - part.count) where text[start] == first {
-      if text[start..<start + part.count].elementsEqual(part) { return true }
+    guard part.count <= text.count, let start = text.firstIndex(of: first) else { return false }
+    // Of each beginning of the part: how long its longest border is, which it both begins and ends with.
+    var borders = [0]
+    var length = 0
+    for byte in part.dropFirst() {
+      while length > 0, part[length] != byte { length = borders[length - 1] }
+      if part[length] == byte { length += 1 }
+      borders.append(length)
+    }
+    var matched = 0
+    for byte in text[start...] {
+      while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
+      if part[matched] == byte { matched += 1 }
+      if matched == part.count { return true }
     }
     return false
   }

@@ -67,7 +67,8 @@ package enum DocumentCell {
     switch value {
     case .null: .null
     case .integer(let number): .integer(number)
-    case .real(let number): bool(number) ?? .real(number)
+    // SQL may have stored a number that JSON has not.
+    case .real(let number): bool(number) ?? (number.isFinite ? .real(number) : .string("\(number)"))
     case .text(let text):
       if text.utf8.first == mark {
         .string(String(text.unicodeScalars.dropFirst()))

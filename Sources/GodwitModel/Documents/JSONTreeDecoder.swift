@@ -68,6 +68,14 @@ struct JSONTreeDecoder: Decoder {
     return number
   }
 
+  /// A finite number stays one.
+  fileprivate func single() throws -> Float {
+    let number = try real()
+    let rounded = Float(number)
+    guard rounded.isFinite || !number.isFinite else { throw mismatch(Float.self) }
+    return rounded
+  }
+
   /// A number beyond 64 bits with a sign is stored as the text of its digits.
   fileprivate func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
     if let number = json.integerValue.flatMap({ Number(exactly: $0) }) { return number }
@@ -110,7 +118,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).bool() }
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key).string() }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key).real() }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try member(key).real()) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try member(key).single() }
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key).integer(type) }
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try member(key).integer(type) }
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try member(key).integer(type) }
@@ -188,7 +196,7 @@ private struct Single: SingleValueDecodingContainer {
   func decode(_ type: Bool.Type) throws -> Bool { try decoder.bool() }
   func decode(_ type: String.Type) throws -> String { try decoder.string() }
   func decode(_ type: Double.Type) throws -> Double { try decoder.real() }
-  func decode(_ type: Float.Type) throws -> Float { Float(try decoder.real()) }
+  func decode(_ type: Float.Type) throws -> Float { try decoder.single() }
   func decode(_ type: Int.Type) throws -> Int { try decoder.integer(type) }
   func decode(_ type: Int8.Type) throws -> Int8 { try decoder.integer(type) }
   func decode(_ type: Int16.Type) throws -> Int16 { try decoder.integer(type) }

@@ -25,9 +25,13 @@ package final class ValueList: Sendable {
 /// list, and the list.
 package final class ListCheck: SQLPredicate {
   static let name = "godwit_is_in"
-  private static let keptLists = 4
+  /// As many as a statement can have are kept while they are small, and a few whatever they hold.
+  private static let keptLists = 500
+  private static let keptListsOfAnySize = 4
+  private static let keptValues = 1_000_000
   /// The lists asked for last, the latest first: a statement asks for the same ones row after row.
   private var lists: [(number: Int, values: Set<Value>)] = []
+  private var valueCount = 0
 
   package func holds(_ arguments: borrowing FunctionArguments) throws -> Bool {
     let value = Self.comparable(try arguments.value(0))
@@ -38,7 +42,10 @@ package final class ListCheck: SQLPredicate {
     var values: Set<Value> = []
     for _ in 0..<(try reader.varint()) { values.insert(Self.comparable(try reader.value())) }
     lists.insert((number, values), at: 0)
-    if lists.count > Self.keptLists { lists.removeLast() }
+    valueCount += values.count
+    while lists.count > Self.keptListsOfAnySize, lists.count > Self.keptLists || valueCount > Self.keptValues {
+      valueCount -= lists.removeLast().values.count
+    }
     return values.contains(value)
   }
 

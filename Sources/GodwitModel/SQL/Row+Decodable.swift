@@ -81,7 +81,12 @@ private struct RowDecoder: Decoder {
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { UInt(try decode(UInt64.self, forKey: key)) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try decode(Double.self, forKey: key)) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+      let number = try decode(Double.self, forKey: key)
+      let rounded = Float(number)
+      guard rounded.isFinite || !number.isFinite else { throw mismatch(type, key) }
+      return rounded
+    }
 
     /// Beyond Int64.max numbers are kept as digits.
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {

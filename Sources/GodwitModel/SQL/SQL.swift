@@ -55,7 +55,9 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
       do {
         values.append(try value.storedValue())
       } catch {
-        failure = error as? GodwitError
+        failure =
+          failure ?? (error as? GodwitError)
+          ?? GodwitError(.valueNotStorable, "a value cannot be stored", underlying: error)
       }
     }
 

@@ -109,6 +109,8 @@ public struct Schema<Root: Model>: Sendable {
   /// The table as data; throws `invalidSchema` when no database could have it.
   package func definition() throws -> TableDefinition {
     try validator.check()
+    // Rows are read into copies of one value, and a class has no copies.
+    guard !(Root.self is AnyClass) else { throw invalid("is of a class, and models are structs") }
     let prototype = Root()
     guard declaredTimestamps <= 1 else { throw invalid("declares its timestamps twice") }
     try checkKey(prototype)

@@ -89,4 +89,21 @@ struct LongListTests {
     let long = try ListItem.where { $0.id.isIn(Array(0..<1_000)) }.select { $0.id }.sql
     #expect(long.text.contains("godwit_is_in(`id`, ?, ?)") && long.values.count == 2)
   }
+
+  @Test("lists beside other values, and many lists, have room as far as a statement has; beyond that is limitExceeded")
+  func besideOthers() async throws {
+    func compared(_ count: Int) -> Query<ListItem> {
+      ListItem.where { fields in
+        fields.id.isIn(Array(0..<900)) && (0..<count).map { fields.id == $0 }.reduce(fields.id == 1) { $0 || $1 }
+      }
+    }
+    #expect(try await replica.count(compared(300)) == 300)
+    #expect(try await replica.fetch(compared(300)).count == 300)
+    #expect(await code { try await replica.fetch(compared(1_000)) } == .limitExceeded)
+    let lists = ListItem.where { fields in
+      (0..<40).map { start in fields.id.isIn((0..<1_000).map { $0 * 40 + start }) }.reduce(fields.id == -1) { $0 || $1 }
+    }
+    #expect(try await replica.count(lists) == 6_000)
+    #expect(try await replica.write { try $0.delete(compared(300)) } == 300)
+  }
 }

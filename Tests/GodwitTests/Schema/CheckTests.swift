@@ -71,6 +71,20 @@ struct CheckTests {
     #expect(failure?.message == "table wrong gives column price of type integer a default of type text")
   }
 
+  private final class Shared: Model, @unchecked Sendable {
+    static let schema = Schema<Shared>("shared") { Column("name", \.name) }
+    var id = 0
+    var name = ""
+  }
+
+  @Test("a model that is a class is refused: rows are read into copies, and a class has none")
+  func classes() async throws {
+    let folder = try TemporaryFolder()
+    let failure = await error { try await ReplicaPair.open(folder.file("r"), [Shared.self], TestClock()) }
+    #expect(failure?.code == .invalidSchema)
+    #expect(failure?.message == "table shared is of a class, and models are structs")
+  }
+
   private static func definition(_ check: String) throws -> TableDefinition {
     try TableDefinition(
       name: "trial", keyCount: 1,

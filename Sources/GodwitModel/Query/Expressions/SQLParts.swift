@@ -48,13 +48,35 @@ struct SQLRenderer {
   fileprivate(set) var values: [Value] = []
   /// Whether columns are named with their table: with more than one table only.
   private var isQualified: Bool
+  /// So many values of the statement's lists are bound one by one.
+  private let listedValueLimit: Int
 
-  init(isQualified: Bool) {
+  /// So many values SQLite binds in one statement (sqlite.org/limits.html, "Maximum Number Of Host Parameters").
+  private static let valueLimit = 999
+
+  private init(isQualified: Bool, listedValueLimit: Int) {
     self.isQualified = isQualified
+    self.listedValueLimit = listedValueLimit
     text.reserveCapacity(256)
   }
 
-  var sql: SQL { SQL(text: text, values: values) }
+  /// What is written to a renderer, once more with every list as one value where it has too many otherwise.
+  ///
+  /// Throws `limitExceeded` when it has too many all the same.
+  static func sql(isQualified: Bool, _ write: (inout SQLRenderer) throws -> Void) throws -> SQL {
+    var renderer = SQLRenderer(isQualified: isQualified, listedValueLimit: 900)
+    try write(&renderer)
+    if renderer.values.count > valueLimit {
+      renderer = SQLRenderer(isQualified: isQualified, listedValueLimit: 0)
+      try write(&renderer)
+    }
+    guard renderer.values.count <= valueLimit else {
+      throw GodwitError(
+        .limitExceeded, "the statement has \(renderer.values.count) values; \(valueLimit) are allowed",
+        hint: "compare with the values of a list: isIn")
+    }
+    return SQL(text: renderer.text, values: renderer.values)
+  }
 
   /// As ``SQLName/quoted(_:)`` and ``SQLName/column(_:)`` have it, without a text in between.
   private mutating func write(name: String, in mark: Unicode.Scalar) {
@@ -91,12 +113,9 @@ struct SQLRenderer {
 }
 
 extension SQLRenderer {
-  /// How many values lists may have among a statement's 999, others being bound too.
-  private static let listedValueLimit = 900
-
   /// Value by value as far as they go; an index serves that.
   private mutating func write(_ operand: [SQLPart], isIn list: ValueList) throws {
-    guard values.count + list.values.count > Self.listedValueLimit else {
+    guard values.count + list.values.count > listedValueLimit else {
       try write(operand)
       text += " IN ("
       for (number, value) in list.values.enumerated() {

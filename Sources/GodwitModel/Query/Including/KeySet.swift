@@ -9,7 +9,9 @@ struct KeySet<Key: ColumnValue & Hashable> {
 
   init(_ statement: SelectStatement, _ keys: [Key]) {
     self.keys = keys
-    subquery = statement.limit == nil && statement.offset == nil ? statement.parts : nil
+    // Of a group, too, another run might choose another row.
+    let isFixed = statement.limit == nil && statement.offset == nil && statement.groups.isEmpty
+    subquery = isFixed ? statement.parts : nil
   }
 
   /// One condition for each statement that is needed.

@@ -123,9 +123,7 @@ extension Query {
       rows.isDistinct = false
       parts += [.text(" WHERE "), rowNumber, .text(" IN (")] + rows.parts + [.text(")")]
     }
-    var renderer = SQLRenderer(isQualified: false)
-    try renderer.write(parts)
-    return renderer.sql
+    return try SQLRenderer.sql(isQualified: false) { try $0.write(parts) }
   }
 }
 

@@ -41,11 +41,7 @@ struct SelectStatement: Sendable {
   mutating func add(having condition: SQLExpression<Bool>) { having = Self.both(having, condition) }
 
   var sql: SQL {
-    get throws {
-      var renderer = SQLRenderer(isQualified: isQualified)
-      try write(to: &renderer)
-      return renderer.sql
-    }
+    get throws { try SQLRenderer.sql(isQualified: isQualified) { try write(to: &$0) } }
   }
 
   /// Counts the rows: directly where that is the same, else those of the whole statement.
@@ -67,9 +63,7 @@ struct SelectStatement: Sendable {
   var tablesRead: Set<String> { parts.contains(where: \.hasStatement) ? [] : tables }
 
   private func render(_ parts: [SQLPart]) throws -> SQL {
-    var renderer = SQLRenderer(isQualified: isQualified)
-    try renderer.write(parts)
-    return renderer.sql
+    try SQLRenderer.sql(isQualified: isQualified) { try $0.write(parts) }
   }
 
   /// Why there is no such statement, inside another one too.
