@@ -22,6 +22,9 @@ package struct CollectionAddress: Sendable {
     }
   }
 
+  /// Whether the program has declared the member as a set.
+  package func declaresSet(_ member: String) -> Bool { members.contains { $0.kind == .set && $0.name == member } }
+
   /// The table's name.
   package func table() throws -> String { try written.get().table }
 

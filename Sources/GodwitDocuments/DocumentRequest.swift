@@ -101,16 +101,25 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   /// takes for others: it sees what stands in the column of their name, and not what was counted or collected.
   public var sql: SQL { get throws { try select(columns, nil) } }
 
-  func select(_ what: String, _ shape: CollectionShape?) throws -> SQL {
+  /// SQLite takes 2,000 terms.
+  private static var orderLimit: Int { 1_000 }
+
+  /// - Parameter isOrdered: Whether it matters in which order they come; with a limit or offset it does.
+  func select(_ what: String, _ shape: CollectionShape?, isOrdered: Bool = true) throws -> SQL {
     if let error = GodwitError.negative(min(limit ?? 0, offset)) { throw error }
     var sql = DocumentSQL(shape)
     sql.add("SELECT \(what) FROM \(SQLName.quoted(try address.table())) WHERE ")
     try addCondition(to: &sql)
-    sql.add(" ORDER BY ")
-    for order in try orders.get() {
-      sql.add("\(try sql.order(order.reference))\(order.isDescending ? " DESC" : ""), ")
+    let orders = try orders.get()
+    guard orders.count <= Self.orderLimit else {
+      throw GodwitError(
+        .limitExceeded, "the request has \(orders.count) orders; \(Self.orderLimit) are allowed",
+        hint: "order by fewer members")
     }
-    sql.add("\(SQLName.quoted(CollectionTable.keyColumn))")
+    let terms = try orders.map { "\(try sql.order($0.reference))\($0.isDescending ? " DESC" : "")" }
+    if isOrdered || limit != nil || offset > 0 {
+      sql.add(" ORDER BY \((terms + [SQLName.quoted(CollectionTable.keyColumn)]).joined(separator: ", "))")
+    }
     if limit != nil || offset > 0 {
       sql.add(" LIMIT ")
       sql.bind(.integer(Int64(limit ?? -1)))
@@ -133,7 +142,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
 
   /// Deletes in place of selecting; order and limit count as they do there.
   package func deletion(_ shape: CollectionShape) throws -> SQL {
-    let keys = try select(SQLName.quoted(CollectionTable.keyColumn), shape)
+    let keys = try select(SQLName.quoted(CollectionTable.keyColumn), shape, isOrdered: false)
     return SQL(
       text: "DELETE FROM \(SQLName.quoted(try address.table())) WHERE "
         + "\(SQLName.quoted(CollectionTable.keyColumn)) IN (\(keys.text))", values: keys.values)
@@ -205,7 +214,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
 
   package func count(on connection: Connection) throws -> Int {
     guard let shape = try shape(on: connection) else { return 0 }
-    let sql = try select("1", shape)
+    let sql = try select("1", shape, isOrdered: false)
     let count = try connection.scalar("SELECT count(*) FROM (\(sql.text))", sql.values)
     guard case .integer(let number)? = count else { return 0 }
     return Int(number)

@@ -78,12 +78,13 @@ extension DocumentSQL {
     let expression = try expression(reference)
     var numbers: [Value] = []
     var others: [Value] = []
+    var truths: Set<Bool> = []
+    var hasNull = false
     add("(")
     for value in values {
       switch value {
-      case .null: add("\(expression) IS NULL OR ")
-      case .bool(let wanted):
-        add("(\(expression) IS NOT NULL AND \(wanted ? "" : "NOT ")\(Self.isTrue(expression))) OR ")
+      case .null: hasNull = true
+      case .bool(let wanted): truths.insert(wanted)
       case .string(let text) where reference == .key: others.append(.text(text))
       // A whole number is a key as its digits.
       case .integer(let number) where reference == .key: others.append(.text(String(number)))
@@ -91,6 +92,10 @@ extension DocumentSQL {
       case .integer, .real: numbers.append(DocumentCell.value(of: value))
       default: others.append(DocumentCell.value(of: value))
       }
+    }
+    if hasNull { add("\(expression) IS NULL OR ") }
+    for wanted in truths.sorted(by: { $0 && !$1 }) {
+      add("(\(expression) IS NOT NULL AND \(wanted ? "" : "NOT ")\(Self.isTrue(expression))) OR ")
     }
     if !numbers.isEmpty {
       add("(\(Self.isNumber(expression)) AND ")

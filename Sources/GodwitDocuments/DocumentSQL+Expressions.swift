@@ -9,7 +9,11 @@ extension DocumentSQL {
   func expression(_ reference: MemberReference) throws -> String {
     guard case .member(let name) = reference else { return Self.key }
     guard let shape else { return SQLName.quoted(try CollectionTable.column(of: name)) }
-    guard let member = shape[name] else { return "NULL" }
+    guard let member = shape[name] else {
+      // No document can have such a name: that is a slip, whether there are documents or not.
+      _ = try CollectionTable.column(of: name)
+      return "NULL"
+    }
     func column(_ number: Int?) -> String? { number.map { SQLName.quoted(shape.columns[$0]) } }
     let (value, counter, set) = (column(member.value), column(member.counter), column(member.set))
     guard let plain = value ?? (counter == nil || set == nil ? nil : "NULL") else { return counter ?? set ?? "NULL" }

@@ -9,10 +9,13 @@ struct DocumentSQL {
   let shape: CollectionShape?
   private var text = ""
   private var values: [Value] = []
-  /// So many comparisons are within what SQLite takes.
+  /// SQLite takes expressions of 1,000 parts in depth, which a chain of comparisons is when it is halved.
   private static let conditionLimit = 1_000
-  /// SQLite's parser has a stack of 100 in old versions; the rest of a statement has its share of it, too.
-  private static let depthLimit = 56
+  /// SQLite's parser has a stack of 100 in old versions. The rest of a statement has its share of it, and so has the
+  /// expression for a member that is declared as both a counter and a set, in a comparison of texts.
+  private static let depthLimit = 48
+  /// SQLite takes statements of a million bytes; something of Godwit's own may stand around this one.
+  private static let byteLimit = 990_000
   private var conditionCount = 0
   private var depth = 0
 
@@ -25,6 +28,7 @@ struct DocumentSQL {
         .limitExceeded, "the request has \(values.count) values; \(TableRows.boundValueLimit) are allowed",
         hint: "ask for some of them at a time")
     }
+    guard text.utf8.count <= Self.byteLimit else { throw Self.tooMany("is longer than SQLite takes, as SQL") }
     return SQL(text: text, values: values)
   }
 

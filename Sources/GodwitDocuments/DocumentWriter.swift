@@ -45,9 +45,11 @@ package final class DocumentWriter: CatalogFollower {
   // MARK: Writing
 
   /// Writes a document. Whether anything differed from what was there.
+  ///
+  /// - Parameter now: In the place of a document that has expired by then one begins anew, whatever the mode.
   @discardableResult
   package func write(
-    _ source: DocumentSource, to collection: CollectionAddress, key: String, mode: Mode, expiry: Expiry
+    _ source: DocumentSource, to collection: CollectionAddress, key: String, mode: Mode, expiry: Expiry, at now: Int64
   ) throws -> Bool {
     try Self.check(key: key)
     let layout = try source.withBytes { bytes in
@@ -60,7 +62,7 @@ package final class DocumentWriter: CatalogFollower {
       _ = try read(bytes, key, expiry, grown)
       return grown
     }
-    return try connection.whole { try store(key, layout, mode) }
+    return try connection.whole { try store(key, layout, mode, now) }
   }
 
   /// Key and expiry stand first, as in the row: cells in the order of the columns are one piece of memory.
@@ -79,11 +81,15 @@ package final class DocumentWriter: CatalogFollower {
       && writer.tablesWithTriggers.contains(layout.table.definition.name.lowercased())
   }
 
-  private func store(_ key: String, _ layout: CollectionLayout, _ mode: Mode) throws -> Bool {
+  private func store(_ key: String, _ layout: CollectionLayout, _ mode: Mode, _ now: Int64) throws -> Bool {
     if newInARow >= Self.expectingNew, cells.mayBeNew, try insertIfNew(layout) { return true }
     let changed: [Int]? = try connection.withStatement(layout.rows.selectSQL) { statement in
       try statement.bind(key, at: 1)
       guard try statement.step() else { return nil }
+      if let expiry = DocumentReading.expiry(try statement.value(at: 1)), expiry <= now {
+        try cells.checkIsNew()
+        return differences(statement, layout, .whole)
+      }
       if mode == .merging { try cells.checkForms(with: statement, layout.shape) }
       try cells.settle(with: statement, layout)
       return differences(statement, layout, mode)

@@ -104,9 +104,9 @@ extension Documents.Inside {
     try scope.count(documents.where(build))
   }
 
-  /// The row of a key, unless it has expired.
+  /// The row of a key, unless it has expired by that instant, or the present one.
   func row<Output>(
-    _ key: String, _ body: (Statement, CollectionShape) throws -> Output
+    _ key: String, at now: Int64? = nil, _ body: (Statement, CollectionShape) throws -> Output
   ) throws -> Output? {
     try scope.checkIsOpen()
     let connection = scope.connection
@@ -116,7 +116,7 @@ extension Documents.Inside {
       return try connection.withStatement(address.selectByKey()) { statement in
         try statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
-        if let expiry = DocumentReading.expiry(try statement.value(at: 1)), expiry <= clock.now { return nil }
+        if let expiry = DocumentReading.expiry(try statement.value(at: 1)), expiry <= now ?? clock.now { return nil }
         return try body(statement, CollectionShape.of(statement, table: table, on: connection))
       }
     } catch let error as GodwitError where error.code == .notInSchema {

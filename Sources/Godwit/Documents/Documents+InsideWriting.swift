@@ -51,6 +51,7 @@ extension Documents.Inside where Scope == Transaction {
 
   /// As ``Documents/insert(_:into:of:)``.
   public func insert(_ element: JSON, into member: String, of key: String) throws {
+    let element = try Self.stored(element)
     try change(member, of: key) { layout, present in
       guard layout.shape[member]?.set != nil else { throw Self.undeclared(member, "set") }
       let elements = present?.arrayValue ?? []
@@ -60,24 +61,36 @@ extension Documents.Inside where Scope == Transaction {
 
   /// As ``Documents/remove(_:from:of:)``.
   public func remove(_ element: JSON, from member: String, of key: String) throws {
-    guard try has(key) else { return }
+    let element = try Self.stored(element)
+    guard try has(key) else {
+      guard try address.declaresSet(member) || layout?.shape[member]?.set != nil else { throw Self.undeclared(member, "set") }
+      return
+    }
     try change(member, of: key) { layout, present in
       guard layout.shape[member]?.set != nil else { throw Self.undeclared(member, "set") }
       return .array((present?.arrayValue ?? []).filter { $0 != element })
     }
   }
 
+  /// An element as sets have it: 2.0 is 2. Throws `valueNotStorable` for a number that JSON has not.
+  private static func stored(_ element: JSON) throws -> JSON {
+    try element.checkNumbers()
+    return DocumentCell.json(of: DocumentCell.value(of: element))
+  }
+
   private func change(
     _ member: String, of key: String, _ body: (CollectionLayout, JSON?) throws -> JSON
   ) throws {
+    // One instant, so that the document does not expire meanwhile.
+    let now = clock.now
     try scope.savepoint {
       // An empty merge makes table, declared columns and document.
-      try write(DocumentSource([:]), key, .merging, .keep)
+      try write(DocumentSource([:]), key, .merging, .keep, at: now)
       guard let layout = try layout else { return }
       // Of names that Unicode holds for the same this is the one of these bytes.
-      let present = try row(key) { try DocumentReading.member(named: member, $0, $1) } ?? nil
+      let present = try row(key, at: now) { try DocumentReading.member(named: member, $0, $1) } ?? nil
       let value = try body(layout, present)
-      try write(DocumentSource([member: value]), key, .merging, .keep)
+      try write(DocumentSource([member: value]), key, .merging, .keep, at: now)
     }
   }
 
@@ -94,8 +107,9 @@ extension Documents.Inside where Scope == Transaction {
   /// As ``Documents/expire(_:at:)``.
   @discardableResult
   public func expire(_ key: String, at instant: Date?) throws -> Bool {
-    guard try has(key) else { return false }
-    try write(DocumentSource([:]), key, .merging, .set(try Self.milliseconds(instant)))
+    let now = clock.now
+    guard try row(key, at: now, { _, _ in true }) != nil else { return false }
+    try write(DocumentSource([:]), key, .merging, .set(try Self.milliseconds(instant)), at: now)
     return true
   }
 
@@ -151,20 +165,14 @@ extension Documents.Inside where Scope == Transaction {
     get throws { try scope.writer.follower(DocumentWriter.self).existing(address) }
   }
 
+  /// - Parameter now: By which instant a document has expired, so that it begins anew; the present one when nil.
   private func write(
-    _ source: DocumentSource, _ key: String, _ mode: DocumentWriter.Mode, _ expiry: DocumentWriter.Expiry
+    _ source: DocumentSource, _ key: String, _ mode: DocumentWriter.Mode, _ expiry: DocumentWriter.Expiry,
+    at now: Int64? = nil
   ) throws {
     try scope.checkIsOpen()
-    // What has expired is not there to be merged with.
-    let isGone = try mode == .merging && isExpired(key)
-    let (mode, expiry) = isGone ? (DocumentWriter.Mode.whole, expiry.orNone) : (mode, expiry)
-    try scope.writer.follower(DocumentWriter.self).write(source, to: address, key: key, mode: mode, expiry: expiry)
-  }
-
-  private func isExpired(_ key: String) throws -> Bool {
-    guard try layout != nil else { return false }
-    let sql = "SELECT 1 FROM \(SQLName.quoted(try address.table())) WHERE \"_key\" = ? AND \"_expires\" <= ?"
-    return try scope.connection.scalar(sql, [.text(key), .integer(clock.now)]) != nil
+    try scope.writer.follower(DocumentWriter.self).write(
+      source, to: address, key: key, mode: mode, expiry: expiry, at: now ?? clock.now)
   }
 
   /// Rounded up: a document is there until its instant, and not a part of a millisecond less. One that is infinite is
@@ -179,13 +187,5 @@ extension Documents.Inside where Scope == Transaction {
     // A Date made of milliseconds is not one more.
     let nearest = milliseconds.rounded()
     return Int64(exactly: abs(milliseconds - nearest) < 0.001 ? nearest : milliseconds.rounded(.up))
-  }
-}
-
-extension DocumentWriter.Expiry {
-  /// For a document that begins anew.
-  fileprivate var orNone: Self {
-    if case .keep = self { return .set(nil) }
-    return self
   }
 }

@@ -196,4 +196,21 @@ struct DeclaredMemberTests {
     #expect(try await notes.keys { $0.tags == JSON.array([]) } == ["none"])
     #expect(try await notes.keys(where: "tags contains 'a'") == ["new", "old"])
   }
+
+  @Test("an element is the one that sets have, however its number is written, and so is a set's absence")
+  func elementForms() async throws {
+    let group = try await TestGroup(1)
+    let sizes = group[0].documents("h", members: [.set("x")])
+    try await sizes.insert(.real(2), into: "x", of: "a")
+    try await sizes.insert(.array([.real(3)]), into: "x", of: "a")
+    try await sizes.insert(2, into: "x", of: "a")
+    #expect(try await sizes.get("a")?["x"]?.arrayValue?.count == 2)
+    try await sizes.remove(.real(2), from: "x", of: "a")
+    try await sizes.remove(.array([.real(3)]), from: "x", of: "a")
+    #expect(try await sizes.get("a") == ["x": []])
+    #expect(await code { try await sizes.insert(.real(.nan), into: "x", of: "a") } == .valueNotStorable)
+    try await sizes.remove(1, from: "x", of: "none")
+    #expect(await code { try await sizes.remove(1, from: "y", of: "none") } == .invalidArgument)
+    #expect(await code { try await sizes.remove(1, from: "y", of: "a") } == .invalidArgument)
+  }
 }

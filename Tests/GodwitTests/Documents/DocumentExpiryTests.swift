@@ -37,6 +37,30 @@ struct DocumentExpiryTests {
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 1)
   }
 
+  @Test("what is written in the place of an expired document is judged as a new one, and has nothing of it")
+  func judgedAsNew() async throws {
+    let plain = group[0].documents("sessions")
+    let counting = group[0].documents("sessions", members: [.counter("x"), .set("s")])
+    let old: [String: JSON] = ["old": 1, "x": "hello"]
+    try await group[0].write { tx in
+      for key in ["merged", "whole", "refused"] { try plain.in(tx).set(key, old, expires: instant(100)) }
+      try counting.in(tx).add(5, to: "x", of: "hidden")
+      // As if it had been written by a replica that does not declare x.
+      let expiry: Int64 = 1_700_000_000_100
+      try tx.execute("UPDATE documents_sessions SET x = 'hello', _expires = \(expiry) WHERE _key = 'hidden'")
+    }
+    group.clock.advance(100)
+    try await counting.merge("merged", ["x": 1])
+    try await counting.set("whole", ["x": 2])
+    #expect(await code { try await counting.merge("refused", ["x": "hello"]) } == .invalidDocument)
+    try await counting.merge("hidden", ["x": nil, "a": 1])
+    #expect(try await counting.get("merged") == ["x": 1, "s": []])
+    #expect(try await counting.get("whole") == ["x": 2, "s": []])
+    #expect(try await counting.get("refused") == nil)
+    #expect(try await counting.get("hidden") == ["a": 1, "x": 0, "s": []])
+    #expect(try await counting.expiry(of: "merged") == nil)
+  }
+
   private struct Session: DocumentObject, Equatable {
     static let collection = "sessions"
     var key: String

@@ -130,6 +130,12 @@ struct DocumentQueryTests {
     #expect(try await goods.get("date", as: Good.self)?.fresh == true)
     let error = await #expect(throws: GodwitError.self) { try await goods.get("empty", as: Good.self) }
     #expect(error?.code == .valueMismatch)
+    struct Weight: Codable { var kilograms: Float }
+    try await goods.set("earth", ["kilograms": 5.97e24])
+    try await goods.set("universe", ["kilograms": 1.5e53])
+    #expect(try await goods.get("earth", as: Weight.self)?.kilograms == 5.97e24)
+    #expect(await code { _ = try await goods.get("universe", as: Weight.self) } == .valueMismatch)
+    #expect(try await goods.delete(goods.where { $0.kilograms > 0 }) == 2)
     #expect(try await replica.fetch(goods.where("price = 9").json) == [#"{"fresh":2,"name":"[date","price":9}"#])
     #expect(try await goods.delete(goods.where { $0.price > 0 }) == 3)
     #expect(try await goods.keys() == ["coal", "empty"])

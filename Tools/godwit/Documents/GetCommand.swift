@@ -55,7 +55,7 @@ struct Get: AsyncParsableCommand {
 extension Document {
   /// Specs/cli.md, "get".
   var line: String {
-    let value: JSON = ["key": .string(key), "document": .object(members), "expires": expires?.json ?? .null]
+    let value: JSON = ["key": .string(key), "document": .object(members), "expires": expires?.shown ?? .null]
     return value.text
   }
 }

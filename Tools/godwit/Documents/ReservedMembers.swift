@@ -24,7 +24,7 @@ enum ReservedMembers {
     var members: [String: JSON] = [:]
     for (name, value) in document.members { members[escaped(name)] = value }
     members[key] = .string(document.key)
-    members[expires] = document.expires?.json
+    members[expires] = document.expires?.shown
     return .object(members)
   }
 
@@ -117,4 +117,9 @@ struct RootMember {
     }
     return found
   }
+}
+
+extension Date {
+  /// As text, for `put` to read; an instant beyond the last that has a text, the end of the year 9999, as that one.
+  var shown: JSON { min(self, Date(timeIntervalSince1970: 253_402_300_799.999)).json }
 }
