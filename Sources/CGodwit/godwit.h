@@ -7,7 +7,8 @@
  *
  * Texts are UTF-8 that a NUL byte ends. What a function is given is copied, or used before it returns: it stays the
  * caller's. What a function gives through a `char **` or `void **` is the caller's, too, and goes back by godwit_free;
- * NULL may stand for one that is not wanted. All else belongs to the library and lasts for as long as its function says.
+ * NULL may stand for the report of an export, import or sync that is not wanted. All else belongs to the library and lasts
+ * for as long as its function says.
  *
  * Handles are no addresses of memory: one that is NULL, of another kind, closed, or no handle at all is GODWIT_MISUSE.
  * A transaction and its rows are used by the thread that began it; others may roll it back and close its rows. Replicas,
@@ -16,7 +17,7 @@
  *
  * A process forks before its first godwit_open or long after its last need of the library: in the child of a process
  * that has opened a replica, every function is GODWIT_FORKED and touches nothing. What is open when a process exits is
- * rolled back and closed.
+ * rolled back and closed; a handler of a signal that ends the process calls _exit, for it may have broken into a call.
  *
  * The format of what is written, merged and carried is that of Godwit for Swift and of the program `godwit`, which use
  * the same replicas at the same time.
@@ -168,8 +169,9 @@ typedef struct godwit_options {
 int godwit_open(const char *path, const godwit_options *options, godwit_replica **replica);
 
 /*
- * Closes a replica, with its caches; its watches notice nothing more. GODWIT_BUSY, and nothing else, while a transaction of it is open.
- * Takes some milliseconds: what is due of care is done. NULL is ignored.
+ * Closes a replica, with its caches; its watches notice nothing more. GODWIT_BUSY, and nothing else, while a transaction
+ * of it is open, or about to begin in another thread. Waits for what other threads do with the replica, and for what is
+ * due of care, some milliseconds: no transaction begins meanwhile (GODWIT_CLOSED). NULL is ignored.
  */
 int godwit_close(godwit_replica *replica);
 
@@ -198,7 +200,7 @@ typedef struct godwit_transaction godwit_transaction;
 /*
  * Begins a transaction. GODWIT_BUSY when others of this process, or another process, do not end theirs in time; at once
  * when this thread has a transaction of the replica that writes and asks for another. Four read transactions run at
- * once; a fifth waits.
+ * once; a fifth waits for other threads', and is GODWIT_BUSY at once when the four are this thread's.
  */
 int godwit_begin(godwit_replica *replica, int kind, godwit_transaction **transaction);
 
@@ -313,7 +315,10 @@ int godwit_cache_open(godwit_replica *replica, const char *name, size_t bytes, s
 /* Puts bytes under a key. `lifetime` is how long they stay, in milliseconds; 0: until something else pushes them out. */
 int godwit_cache_set(godwit_cache *cache, const char *key, const void *bytes, size_t length, int64_t lifetime);
 
-/* The bytes under a key, or NULL where there are none. An empty value is a pointer to no bytes. */
+/*
+ * The bytes under a key, or NULL where there are none, also where the cache cannot be read: that is no reason to fail. An
+ * empty value is a pointer to no bytes.
+ */
 int godwit_cache_get(godwit_cache *cache, const char *key, void **bytes, size_t *length);
 
 /* Removes what is under a key, if anything is; everything. */
@@ -378,7 +383,10 @@ typedef struct godwit_watch godwit_watch;
 int godwit_watch_open(godwit_replica *replica, const char *const *tables, size_t count, int *descriptor,
                       godwit_watch **watch);
 
-/* Makes the descriptor unreadable until the next change. `changed`, whether it was readable (1 or 0), may be NULL. */
+/*
+ * Makes the descriptor unreadable until the next change. `changed`, whether it was readable (1 or 0), may be NULL.
+ * GODWIT_CLOSED once the replica is closed.
+ */
 int godwit_watch_clear(godwit_watch *watch, int *changed);
 
 /* Closes the descriptor. NULL is ignored. */

@@ -58,6 +58,15 @@ static void wrong_arguments(godwit_replica *replica) {
   int descriptor;
   godwit_watch *watch;
   FAILS(GODWIT_BUSY, godwit_watch_open(replica, watched, 1, &descriptor, &watch));
+  FAILS(GODWIT_MISUSE, godwit_watch_open(replica, watched, (size_t)-1, &descriptor, &watch));
+  FAILS(GODWIT_MISUSE, godwit_watch_open(replica, watched, (size_t)1 << 60, &descriptor, &watch));
+  REQUIRE(descriptor == -1 && watch == NULL);
+  /* A fifth reader would wait for this thread's own. */
+  godwit_transaction *readers[4] = {NULL};
+  for (int place = 0; place < 4; place++) OK(godwit_begin(replica, GODWIT_READ, &readers[place]));
+  FAILS(GODWIT_BUSY, godwit_begin(replica, GODWIT_READ, (godwit_transaction **)&rows));
+  REQUIRE(strstr(godwit_last_error()->message, "this thread has 4 transactions") != NULL);
+  for (int place = 0; place < 4; place++) OK(godwit_rollback(readers[place]));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, "\xff", NULL, 0, NULL));
   FAILS(GODWIT_INVALID_ARGUMENT, godwit_execute(transaction, BY_ID, &value, 1, NULL));
   FAILS(GODWIT_MISUSE, godwit_execute(transaction, BY_ID, NULL, 1, NULL));

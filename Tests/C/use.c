@@ -1,6 +1,8 @@
 /* All functions of godwit.h, as they are meant to be used. `use FOLDER`, an empty one. */
 #include "check.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 
@@ -210,8 +212,10 @@ int main(int count, char **arguments) {
   OK(godwit_watch_clear(watched, NULL));
   OK(godwit_close(replica));
   REQUIRE(poll(&left, 1, 5000) == 1);
+  FAILS(GODWIT_CLOSED, godwit_watch_clear(watched, NULL));
   OK(godwit_watch_close(watched));
   FAILS(GODWIT_MISUSE, godwit_watch_close(watched));
+  REQUIRE(fcntl(left.fd, F_GETFD) == -1 && errno == EBADF);
 
   godwit_options options = GODWIT_OPTIONS;
   godwit_transaction *transaction = NULL;

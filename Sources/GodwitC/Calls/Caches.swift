@@ -39,8 +39,8 @@ public func getFromCache(
   _ length: UnsafeMutablePointer<Int>?
 ) -> Int32 {
   call {
-    let place = try Arguments.place(bytes, "bytes")
     length?.pointee = 0
+    let place = try Arguments.place(bytes, "bytes")
     let cache = try HandleTable.find(handle, OpenCache.self)
     let key = try Arguments.text(key, "key")
     guard let data = try cache.running({ try await $0.data(for: key) }) else { return }

@@ -43,9 +43,9 @@ public func closeReplica(_ handle: OpaquePointer?) -> Int32 {
   guard let handle else { return GODWIT_OK }
   return call {
     let open: OpenReplica = try HandleTable.find(handle)
-    try open.requireIdle()
+    try open.beginClosing()
     HandleTable.remove(handle)
-    for watch in HandleTable.all(OpenWatch.self) where watch.replica === open.replica { watch.stop() }
+    for watch in HandleTable.all(OpenWatch.self) where watch.replica === open.replica { watch.finish() }
     HandleTable.removeAll(OpenCache.self) { $0.owner === open }
     try waiting { await open.replica.close() }
     // No thread works for the replica any more.

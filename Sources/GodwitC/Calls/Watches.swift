@@ -13,8 +13,11 @@ public func openWatch(
     let place = try Arguments.place(watch, "watch")
     guard let descriptor else { throw CallFailure.misuse("there is no place for the descriptor") }
     let open = try HandleTable.find(handle, OpenReplica.self)
+    guard (0...Arguments.greatestCount).contains(count) else {
+      throw CallFailure.misuse("\(count) tables are out of range")
+    }
     guard count == 0 || tables != nil else { throw CallFailure.misuse("the tables are NULL") }
-    let names = try UnsafeBufferPointer(start: tables, count: max(count, 0)).map {
+    let names = try UnsafeBufferPointer(start: tables, count: count).map {
       try Arguments.text($0, "table's name")
     }
     try requireTables(names, of: open)
@@ -41,7 +44,7 @@ public func closeWatch(_ handle: OpaquePointer?) -> Int32 {
   return call {
     let watch: OpenWatch = try HandleTable.find(handle)
     HandleTable.remove(handle)
-    watch.stop()
+    watch.close()
   }
 }
 
@@ -50,7 +53,7 @@ public func closeWatch(_ handle: OpaquePointer?) -> Int32 {
 private func requireTables(_ names: [String], of open: OpenReplica) throws {
   let others = names.filter { !$0.hasPrefix("documents_") }
   guard !others.isEmpty else { return }
-  let unknown = try open.working { replica in
+  let unknown = try open.working(isReading: true) { replica in
     try await replica.read { reader in
       try others.first { name in
         try reader.rows(

@@ -19,6 +19,9 @@ final class OpenReplica: Handled, @unchecked Sendable {
   let upkeep = DispatchGroup()
   /// How often what was under way has been broken off.
   private var interruptions = 0
+  /// Transactions that are about to begin.
+  private var beginning = 0
+  private var isClosing = false
 
   /// How many read transactions run at once.
   private static let readers = 4
@@ -39,13 +42,35 @@ final class OpenReplica: Handled, @unchecked Sendable {
     }
   }
 
+  /// Lets a transaction of this thread begin, until ``noteAdmitted()``.
+  ///
+  /// Throws `busy` for what only this thread's own end of another transaction could make room for; `closed` when the
+  /// replica is being closed.
+  func admit(isWriting: Bool) throws {
+    try condition.withLock {
+      guard !isClosing else { throw GodwitError(.closed, "the replica is closed") }
+      let own = transactions.values.filter { $0.isWriting == isWriting && $0.isOfThisThread }.count
+      guard own < (isWriting ? 1 : Self.readers) else {
+        let those = isWriting ? "a transaction that writes" : "\(own) transactions that read"
+        throw GodwitError(.busy, "this thread has \(those)", hint: "end one of them first")
+      }
+      beginning += 1
+    }
+  }
+
+  func noteAdmitted() { condition.withLock { beginning -= 1 } }
+
   var openTransactions: [OpenTransaction] { condition.withLock { Array(transactions.values) } }
 
   /// Runs work that reads and writes by itself, once no other thread's transactions are in its way.
   ///
   /// Throws as `outsideTransactions`, and what the work throws.
-  func working<Output: Sendable>(_ body: @escaping @Sendable (Replica) async throws -> Output) throws -> Output {
-    let replica = try outsideTransactions()
+  ///
+  /// - Parameter isReading: Whether it only reads, so that transactions that write are in nobody's way.
+  func working<Output: Sendable>(
+    isReading: Bool = false, _ body: @escaping @Sendable (Replica) async throws -> Output
+  ) throws -> Output {
+    let replica = try outsideTransactions(isReading: isReading)
     return try running { try await body(replica) }
   }
 
@@ -82,23 +107,23 @@ final class OpenReplica: Handled, @unchecked Sendable {
   ///
   /// Throws `busy` while this thread has a transaction of it open, for which the work would wait; and when those of
   /// other threads do not end in time. Throws `CancellationError` when it is interrupted while it waits.
-  private func outsideTransactions() throws -> Replica {
+  private func outsideTransactions(isReading: Bool) throws -> Replica {
     condition.lock()
     defer { condition.unlock() }
     guard !transactions.values.contains(where: \.isOfThisThread) else {
       throw GodwitError(.busy, "this thread has a transaction open", hint: "commit it or roll it back first")
     }
     let (end, before) = (Date(timeIntervalSinceNow: patience), interruptions)
-    while isInUse {
+    while isInUse(isReading) {
       guard interruptions == before else { throw CancellationError() }
-      guard condition.wait(until: end) || !isInUse else { throw Self.busy }
+      guard condition.wait(until: end) || !isInUse(isReading) else { throw Self.busy }
     }
     return replica
   }
 
-  private var isInUse: Bool {
+  private func isInUse(_ isReading: Bool) -> Bool {
     let writers = transactions.values.count(where: \.isWriting)
-    return writers > 0 || transactions.count >= Self.readers
+    return !isReading && writers > 0 || transactions.count - writers >= Self.readers
   }
 
   /// Others have been waited for in vain.
@@ -106,13 +131,17 @@ final class OpenReplica: Handled, @unchecked Sendable {
     GodwitError(.busy, "other transactions do not end", hint: "commit them or roll them back, or wait longer")
   }
 
-  /// Throws `busy` while a transaction is open: closing would wait for its end.
-  func requireIdle() throws {
-    let open = openTransactions.count
-    guard open == 0 else {
-      throw GodwitError(
-        .busy, open == 1 ? "a transaction is open" : "\(open) transactions are open",
-        hint: "commit it or roll it back before closing the replica")
+  /// Lets no transaction begin any more. Throws `busy` while one is open, or about to begin: closing would wait for its
+  /// end.
+  func beginClosing() throws {
+    try condition.withLock {
+      let open = transactions.count + beginning
+      guard open == 0 else {
+        throw GodwitError(
+          .busy, open == 1 ? "a transaction is open" : "\(open) transactions are open",
+          hint: "commit it or roll it back before closing the replica")
+      }
+      isClosing = true
     }
   }
 

@@ -38,10 +38,8 @@ final class OpenTransaction: Handled, @unchecked Sendable {
   /// Throws `busy` when others do not end theirs in time, and `CancellationError` when it is interrupted meanwhile.
   static func begin(in owner: OpenReplica, isWriting: Bool) throws -> OpenTransaction {
     let transaction = OpenTransaction(of: owner, isWriting: isWriting)
-    let hasOne = owner.openTransactions.contains { $0.isWriting && $0.isOfThisThread }
-    guard !isWriting || !hasOne else {
-      throw GodwitError(.busy, "this thread has a transaction that writes", hint: "commit it or roll it back first")
-    }
+    try owner.admit(isWriting: isWriting)
+    defer { owner.noteAdmitted() }
     let task = Task.detached { await transaction.run() }
     transaction.task.withLock { $0 = task }
     let number = owner.begin(task)
@@ -141,11 +139,12 @@ final class OpenTransaction: Handled, @unchecked Sendable {
     }
   }
 
-  /// The same where there is nobody to throw to, for the thread that began it.
+  /// The same where there is nobody to throw to, for the thread that began it: unless it exits in a handler of a signal
+  /// that has broken into a call of its own.
   func abandon() {
-    use.withLock {
-      if scope != nil { try? finish(committing: false) }
-    }
+    guard use.lock(before: Date(timeIntervalSinceNow: 1)) else { return }
+    defer { use.unlock() }
+    if scope != nil { try? finish(committing: false) }
   }
 
   /// Breaks off its statement; from then on it can only be taken back.

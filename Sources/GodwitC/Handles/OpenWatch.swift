@@ -1,6 +1,7 @@
 import CGodwit
 import Foundation
 import Godwit
+import Synchronization
 
 /// A descriptor that becomes readable when tables change.
 final class OpenWatch: Handled {
@@ -9,6 +10,7 @@ final class OpenWatch: Handled {
   let replica: Replica
   private let event: Event
   private let task: Task<Void, Never>
+  private let isFinished = Atomic(false)
 
   /// Throws `fileAccess` when the process has too many files open.
   init(_ replica: Replica, tables: [String]) throws {
@@ -18,24 +20,38 @@ final class OpenWatch: Handled {
     let changes = replica.changes(of: tables)
     task = Task.detached {
       for await _ in changes { event.raise() }
-      // Whoever waits for it is to see that the replica is closed.
-      event.raise()
     }
   }
 
   /// It belongs to the watch.
   var descriptor: Int32 { event.descriptor }
 
-  /// Whether it was readable.
-  func clear() -> Bool { event.clear() }
+  /// Whether it was readable. Throws `closed` once the replica is closed.
+  func clear() throws -> Bool {
+    let wasReadable = event.clear()
+    guard !isFinished.load(ordering: .acquiring) else { throw GodwitError(.closed, "the replica is closed") }
+    return wasReadable
+  }
 
-  /// No changes make it readable any more. It is closed once nobody is about to raise it.
-  func stop() { task.cancel() }
+  /// The replica is closed, as whoever waits for changes is to see.
+  func finish() {
+    isFinished.store(true, ordering: .releasing)
+    task.cancel()
+    event.raise()
+  }
+
+  /// Closes the descriptor.
+  func close() {
+    task.cancel()
+    event.close()
+  }
 }
 
-/// The kernel's event descriptor, closed when nobody has it any more: its number is soon another file's.
+/// The kernel's event descriptor. Once it is closed nobody touches its number, which is soon another file's.
 private final class Event: Sendable {
+  /// As it was opened.
   let descriptor: Int32
+  private let isOpen = Mutex(true)
 
   init() throws {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -44,16 +60,27 @@ private final class Event: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit { close() }
+
+  func close() {
+    isOpen.withLock { isOpen in
+      if isOpen { _ = Foundation.close(descriptor) }
+      isOpen = false
+    }
+  }
 
   func raise() {
     var one: UInt64 = 1
-    // When the sum is full it is readable already.
-    _ = withUnsafeBytes(of: &one) { write(descriptor, $0.baseAddress, $0.count) }
+    isOpen.withLock { isOpen in
+      // When the sum is full it is readable already.
+      if isOpen { _ = withUnsafeBytes(of: &one) { write(descriptor, $0.baseAddress, $0.count) } }
+    }
   }
 
   func clear() -> Bool {
     var sum: UInt64 = 0
-    return withUnsafeMutableBytes(of: &sum) { read(descriptor, $0.baseAddress, $0.count) } > 0
+    return isOpen.withLock { isOpen in
+      isOpen && withUnsafeMutableBytes(of: &sum) { read(descriptor, $0.baseAddress, $0.count) } > 0
+    }
   }
 }
