@@ -21,7 +21,7 @@ from typing import (
 )
 
 from . import _library
-from ._library import text
+from ._library import optional_text, text
 from ._rows import Rows
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Documents(_Mapping):
     ) -> Iterator[Tuple[str, Document]]:
         """Keys and documents for which a condition holds, ``"age > 30 and name = 'Ada'"``; all when ``limit`` is 0."""
         rows = Rows(
-            self._transaction, "find", self._name, text(where, "condition"), text(order, "order"),
+            self._transaction, "find", self._name, optional_text(where, "condition"), optional_text(order, "order"),
             _library.size(limit, "limit"),
         )
         return ((str(key), json.loads(str(found))) for key, found in rows)

@@ -122,13 +122,15 @@ _next = _library.godwit_next
 version: str = _library.godwit_version().decode()
 
 
-def _latest_failure() -> Exception:
-    # A copy: what a finalizer or a signal's handler calls meanwhile may fail, too.
+def _latest_failure(code: int) -> Exception:
+    # A copy: what a finalizer or a signal's handler calls meanwhile may fail, too, and be the latest.
     place = _library.godwit_copy_error()
     if place is None:
         return MemoryError()
     try:
         failure = _Failure.from_address(place)
+        if failure.code != code:
+            return error_of(code, "failed", f"the call failed with code {code}; another one has failed since", None)
         hint = failure.hint.decode() if failure.hint is not None else None
         return error_of(failure.code, failure.name.decode(), failure.message.decode(), hint)
     finally:
@@ -137,8 +139,9 @@ def _latest_failure() -> Exception:
 
 def call(name: str, *arguments: Any) -> None:
     """Calls a function; raises its failure."""
-    if getattr(_library, "godwit_" + name)(*arguments) != _OK:
-        raise _latest_failure()
+    code = getattr(_library, "godwit_" + name)(*arguments)
+    if code != _OK:
+        raise _latest_failure(code)
 
 
 def close_quietly(name: str, handle: c_void_p) -> None:
@@ -154,10 +157,13 @@ def size(value: int, title: str) -> int:
     return value
 
 
-def text(value: Optional[str], title: str = "text") -> Optional[bytes]:
+def optional_text(value: Optional[str], title: str) -> Optional[bytes]:
+    """A text as C reads it, if there is one."""
+    return None if value is None else text(value, title)
+
+
+def text(value: str, title: str = "text") -> bytes:
     """A text as C reads it."""
-    if value is None:
-        return None
     if not isinstance(value, str):
         raise TypeError(f"the {title} is a {type(value).__name__}, and must be a str")
     if "\0" in value:
@@ -179,7 +185,8 @@ def take_report(name: str, *arguments: Any) -> Tuple[Optional[str], Optional[Exc
     """The same of a function that gives a report also when it fails."""
     place = c_void_p()
     try:
-        failure = None if getattr(_library, "godwit_" + name)(*arguments, byref(place)) == _OK else _latest_failure()
+        code = getattr(_library, "godwit_" + name)(*arguments, byref(place))
+        failure = None if code == _OK else _latest_failure(code)
         return (ctypes.string_at(place).decode() if place.value is not None else None), failure
     finally:
         _library.godwit_free(place)
@@ -263,7 +270,7 @@ def next_row(rows: c_void_p, count: int, place: Any) -> Optional[Tuple[Value, ..
     if code == _DONE:
         return None
     if code != _ROW:
-        raise _latest_failure()
+        raise _latest_failure(code)
     return tuple(map(_value, place[:count]))
 
 

@@ -16,7 +16,7 @@ from . import _library
 from ._cache import Cache
 from ._documents import Collection, Documents
 from ._errors import MisuseError
-from ._library import Value, text
+from ._library import Value, optional_text, text
 from ._parameters import Values, bound
 from ._rows import Row, Rows
 
@@ -72,6 +72,9 @@ class Transaction:
             for rows in list(self._rows):
                 _library.close_quietly("rows_close", rows)
             _library.close_quietly("rollback", self._handle)
+        # Of a replica and a transaction that nobody has any more the collector may have taken the replica first.
+        if not self._handle and not self._replica._closing.alive:
+            _library.close_quietly("close", self._replica._handle)
 
     @property
     def is_open(self) -> bool:
@@ -211,7 +214,7 @@ class Replica:
         """Writes what other members may lack as a sync file; with ``state`` the whole state."""
         flags = (_ALL if all else 0) | (_STATE if state else 0)
         return self._json(  # type: ignore[no-any-return]
-            "export", text(os.fspath(file), "file"), text(member, "member"), flags
+            "export", text(os.fspath(file), "file"), optional_text(member, "member"), flags
         )
 
     def import_(self, file: Union[str, "os.PathLike[str]"], *, rejoin: bool = False) -> Dict[str, Any]:
@@ -240,7 +243,7 @@ class Replica:
         Raises the failure of the first that failed, with the reports as ``reports``; the others were synced.
         """
         flags = (_REJOIN if rejoin else 0) | (_COLLECT if collect else 0)
-        report, failure = _library.take_report("sync", self._open(), text(remote, "remote"), flags)
+        report, failure = _library.take_report("sync", self._open(), optional_text(remote, "remote"), flags)
         reports: List[Dict[str, Any]] = json.loads(report) if report is not None else []
         if failure is not None:
             failure.reports = reports  # type: ignore[attr-defined]
@@ -269,8 +272,14 @@ class Replica:
         handle = c_void_p()
         descriptor = -1
 
+        is_ended = False
+
         def wake() -> None:
-            _library.take_int("watch_clear", handle)
+            nonlocal is_ended
+            try:
+                _library.take_int("watch_clear", handle)
+            except MisuseError:
+                is_ended = True
             woken.set()
 
         def close() -> None:
@@ -282,7 +291,7 @@ class Replica:
             descriptor = _library.open_watch(self._open(), tables, handle)
             self._wakers.append(close)
             loop.add_reader(descriptor, wake)
-            while self.is_open:
+            while self.is_open and not is_ended:
                 yield
                 await woken.wait()
                 woken.clear()
@@ -320,11 +329,11 @@ def open(
 
     options = _library.Options()
     options.size = sizeof(options)
-    options.name = text(name, "name")
+    options.name = optional_text(name, "name")
     options.keyring = place(keyring, "keyring")
     options.machine_key = place(machine_key, "machine key")
     options.passphrase_file = place(passphrase_file, "passphrase file")
-    options.migrations = text(migrations, "migrations")
+    options.migrations = optional_text(migrations, "migrations")
     options.must_exist, options.read_only, options.post_quantum = must_exist, read_only, post_quantum
-    options.busy_milliseconds = max(1, min(round(timeout * 1000), (1 << 31) - 1))
+    options.busy_milliseconds = max(1, round(min(timeout * 1000, (1 << 31) - 1)))
     return Replica(os.fspath(path), options)

@@ -120,7 +120,9 @@ class Rows:
 
     def __del__(self) -> None:
         _library.close_quietly("rows_close", self._handle)
-        self._leave()
+        # Where another thread works in the transaction, that closes them.
+        if not self._handle:
+            self._leave()
 
     def _leave(self) -> None:
         with contextlib.suppress(ValueError):
