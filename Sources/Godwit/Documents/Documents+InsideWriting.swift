@@ -63,7 +63,9 @@ extension Documents.Inside where Scope == Transaction {
   public func remove(_ element: JSON, from member: String, of key: String) throws {
     let element = try Self.stored(element)
     guard try has(key) else {
-      guard try address.declaresSet(member) || layout?.shape[member]?.set != nil else { throw Self.undeclared(member, "set") }
+      guard try address.declaresSet(member) || layout?.shape[member]?.set != nil else {
+        throw Self.undeclared(member, "set")
+      }
       return
     }
     try change(member, of: key) { layout, present in
