@@ -35,6 +35,7 @@ struct RemoteFaultTests {
     try FileManager.default.copyItem(atPath: earlier, toPath: mailbox)
     let report = try await remote.sync(0)
     #expect(report.findings == [.rolledBack] && report.published?.transactions == 1)
+    #expect(try await remote[0].status().remotes.first?.found?.findings == [.rolledBack])
     try await remote.sync(1)
     #expect(try await remote.ids(1) == ["a"])
   }
@@ -54,6 +55,7 @@ struct RemoteFaultTests {
     #expect(try await remote.ids(2).isEmpty)
     remote.group.clock.advance(2 * 86_400_000)
     #expect(try await remote.sync(2).findings == [.withheld])
+    #expect(try await remote[2].status().remotes.first?.found?.findings == [.withheld])
     // The second member finds that what it has taken there is not there any more.
     try await remote.sync(1)
     #expect(try await remote.sync(2).findings.isEmpty)
@@ -325,6 +327,7 @@ struct RemoteFaultTests {
       try await remote.sync(0)
     }
     #expect(try await remote.sync(0).findings == [.cloned])
+    #expect(try await remote[0].status().remotes.first?.found?.findings == [.cloned])
     try await remote.sync(0)
     #expect(try await remote.ids(0) == ["after", "before"])
     try await remote.syncAll(2)
