@@ -67,8 +67,15 @@ extension Replica {
     _ folder: ReplicaFolder, name: String?, key: Replica.KeySource, postQuantum: Bool = false,
     _ body: (Replica) async throws -> Output
   ) async throws -> Output {
-    let lock = try await BlockingThread.run { try folder.lock() }
+    let lock = try await BlockingThread.run {
+      try Keyring.prepare(at: folder.keys)
+      return try folder.lock()
+    }
     defer { withExtendedLifetime(lock) {} }
+    // A keyring whose database is away for now stays as it is, also when this fails.
+    if folder.hasKeyring, !folder.hasDatabase, try Keyring.open(at: folder.keys).databaseSalt != nil {
+      throw folder.lostDatabase()
+    }
     let made = MadeFiles(folder)
     do {
       let replica = try await openLocked(folder, name: name, key: key, postQuantum: postQuantum, lock)

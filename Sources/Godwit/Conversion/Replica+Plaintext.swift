@@ -11,7 +11,8 @@ extension Replica.Maintenance {
   ///
   /// It has the tables with the rows that they show now, their indexes, views and the program's own triggers; nothing
   /// of Godwit's own: no change log, conflicts, keys or members. Rows in limbo are not shown, so they are not in it.
-  /// Virtual tables are not either. Others continue to read and write meanwhile.
+  /// Virtual tables are not either, and the report names what is left out of them. Others continue to read and write
+  /// meanwhile.
   ///
   /// A process that is killed meanwhile leaves nothing of it, but for file systems that have no files without names
   /// (FAT, NFS): there one that is killed while the whole is copied to its place leaves a part of that, in
@@ -63,6 +64,8 @@ extension Replica {
     public let tables: Int
     /// How many rows.
     public let rows: Int
+    /// Virtual tables, and what is of them: their own tables, indexes, and triggers that name them.
+    public let leftOut: [String]
   }
 }
 
@@ -71,6 +74,8 @@ private struct PlaintextCopy {
   private struct Part {
     let type: String
     let name: String
+    /// The table or view that it belongs to.
+    let table: String
     let sql: String
   }
 
@@ -86,14 +91,18 @@ private struct PlaintextCopy {
 
   func run() throws -> Replica.PlaintextReport {
     let parts = try parts()
+    let catalog = try Catalog(source)
     let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
-    let kept = parts.filter { !virtual.own($0.name) }
+    // What Godwit knows as a table is one, whatever it is called.
+    let gone = Set(parts.filter { catalog[$0.name] == nil && virtual.own($0.name) }.map { $0.name.lowercased() })
+    let kept = parts.filter { part in
+      !gone.contains(part.table.lowercased()) && !(part.type == "trigger" && Self.names(gone, in: part.sql))
+    }
     let tables = kept.filter { $0.type == "table" }
     try target.setForeignKeys(false)
     try target.execute("BEGIN")
     // Without a table SQLite would write no page, and an empty file is no database to others.
     try target.execute("PRAGMA user_version = 0")
-    let catalog = try Catalog(source)
     // Without what merges ask of values: other programs have none of the functions.
     for table in tables {
       let plain = catalog[table.name].flatMap { $0.definition.withoutMerges == $0.definition ? nil : $0.definition }
@@ -116,20 +125,35 @@ private struct PlaintextCopy {
     if let problem = try target.integrityProblems(limit: 1).first {
       throw GodwitError(.damagedDatabase, "the file that was written is damaged: \(problem)", hint: "try again")
     }
-    return Replica.PlaintextReport(tables: tables.count, rows: rows)
+    let names = Set(kept.map(\.name))
+    return Replica.PlaintextReport(
+      tables: tables.count, rows: rows, leftOut: parts.map(\.name).filter { !names.contains($0) })
+  }
+
+  /// Whether a statement names one of the tables, as a word or in quotes.
+  private static func names(_ tables: Set<String>, in sql: String) -> Bool {
+    let words = SQLWords(sql)
+    let sql = sql.lowercased()
+    return tables.contains { table in
+      words.contains(ASCIICase.upper(table))
+        || ["\"\(table)\"", "'\(table)'", "[\(table)]", "`\(table)`"].contains(where: sql.contains)
+    }
   }
 
   /// What is neither Godwit's nor SQLite's own.
   private func parts() throws -> [Part] {
     let sql = """
-      SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL
+      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND tbl_name NOT LIKE 'godwit\\_%' ESCAPE '\\' ORDER BY rowid
       """
     return try source.withStatement(sql) { statement in
       var parts: [Part] = []
       while try statement.step() {
         parts.append(
-          Part(type: try statement.text(at: 0), name: try statement.text(at: 1), sql: try statement.text(at: 2)))
+          Part(
+            type: try statement.text(at: 0), name: try statement.text(at: 1), table: try statement.text(at: 2),
+            sql: try statement.text(at: 3)))
       }
       return parts
     }

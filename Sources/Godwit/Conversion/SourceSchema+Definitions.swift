@@ -109,12 +109,15 @@ extension SourceSchema {
   /// and decimals are text to one program and numbers to another.
   private func type(of column: SourceColumn, in table: Table) throws -> ColumnType {
     let declared = column.declared
-    if declared.contains("INT") || declared.hasPrefix("BOOL") {
+    let isText = ["CHAR", "CLOB", "TEXT"].contains(where: declared.contains)
+    // SQLite has no name for truth; where nothing else is said, programs store it as integers.
+    let isTruth = declared.hasPrefix("BOOL") && !isText && !declared.contains("BLOB")
+    if declared.contains("INT") || isTruth {
       // A key of one integer column is SQLite's number of the row, which holds nothing else.
       guard column.keyPlace > 0, table.key.count == 1 else { return .integer }
       return try classes(of: column, in: table).isSubset(of: ["integer"]) ? .integer : .any
     }
-    if ["CHAR", "CLOB", "TEXT"].contains(where: declared.contains) { return .text }
+    if isText { return .text }
     if declared.contains("BLOB") { return .blob }
     if ["REAL", "FLOA", "DOUB"].contains(where: declared.contains) { return .real }
     guard !declared.isEmpty else { return .any }

@@ -15,6 +15,11 @@ struct TableCopy {
     let limit = TableRows.boundValueLimit
     // Names are the same when their bytes are: to Swift "é" in its two spellings is one.
     let others = columns.filter { column in !key.contains { $0.utf8.elementsEqual(column.utf8) } }
+    guard key.count < limit || key.count == limit && others.isEmpty else {
+      throw GodwitError(
+        .limitExceeded, "table \(table) has a key of \(key.count) columns; fewer than \(limit) can be copied",
+        hint: "give it a smaller key in a copy of the database")
+    }
     let first = key + others.prefix(limit - key.count)
     var rest = others.dropFirst(limit - key.count)
     guard rest.isEmpty || !key.isEmpty else {

@@ -3,22 +3,29 @@ import GodwitBase
 /// The virtual tables of a database, which are code in part, with the tables that SQLite's own modules keep their
 /// content in: full text search 3 to 5 and R-trees.
 struct VirtualTables {
+  /// The names of them and of their own tables, in small letters.
   private let names: Set<String>
 
-  private static let shadows = [
-    "config", "content", "data", "docsize", "idx", "node", "parent", "rowid", "segdir", "segments", "stat",
+  /// By modules (sqlite.org, "FTS3 and FTS4", "FTS5" and "The R*Tree Module": the shadow tables of each).
+  private static let modules = [
+    "FTS3": ["content", "segments", "segdir"], "FTS4": ["content", "segments", "segdir", "docsize", "stat"],
+    "FTS5": ["data", "idx", "content", "docsize", "config"], "RTREE": ["node", "rowid", "parent"],
+    "RTREE_I32": ["node", "rowid", "parent"],
   ]
 
   /// - Parameter parts: Names, and the statements that made them.
   init(_ parts: some Sequence<(name: String, sql: String)>) {
-    names = Set(
-      parts.filter { SQLWords($0.sql).starts(with: "CREATE", "VIRTUAL", "TABLE") }.map { $0.name.lowercased() })
+    names = parts.reduce(into: []) { names, part in
+      let words = SQLWords(part.sql)
+      guard words.starts(with: "CREATE", "VIRTUAL", "TABLE") else { return }
+      // A module whose name is quoted may be any.
+      let module = words.word(after: "USING").map { Self.modules[$0] ?? [] }
+      let name = part.name.lowercased()
+      names.insert(name)
+      names.formUnion((module ?? Self.modules.values.flatMap(\.self)).map { "\(name)_\($0)" })
+    }
   }
 
   /// Whether the name is one of them, or of a table that belongs to one.
-  func own(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return names.contains(name)
-      || Self.shadows.contains { name.hasSuffix("_\($0)") && names.contains(String(name.dropLast($0.count + 1))) }
-  }
+  func own(_ name: String) -> Bool { names.contains(name.lowercased()) }
 }

@@ -87,8 +87,29 @@ extension SourceTests {
       await code { try await Replica.make(at: folder.file("first"), from: source, reader: .tested) } == .replicaExists)
     await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     unlink("\(path)/database")
+    let keyring = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
     #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .noReplica)
-    #expect(FileManager.default.fileExists(atPath: "\(path)/keyring"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == keyring)
+  }
+
+  @Test("is not made in the place of a database that is away for now, and leaves its keyring as it is")
+  func away() async throws {
+    let source = try source(SourceDatabase.shop)
+    let first = try await Replica.open(at: path)
+    let group = first.group
+    await first.close()
+    for name in ["database", "database-wal", "database-shm"] {
+      try? FileManager.default.moveItem(atPath: "\(path)/\(name)", toPath: folder.file("away-\(name)"))
+    }
+    let keyring = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
+    #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .noReplica)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == keyring)
+    for name in ["database", "database-wal", "database-shm"] {
+      try? FileManager.default.moveItem(atPath: folder.file("away-\(name)"), toPath: "\(path)/\(name)")
+    }
+    let again = try await Replica.open(at: path)
+    #expect(again.group == group)
+    await again.close()
   }
 
   /// Does something and waits for it, where nothing can be awaited.

@@ -117,10 +117,13 @@ struct Export: AsyncParsableCommand {
     if options.json {
       return try console.line([
         "file": .string(file), "tables": .number(report.tables), "rows": .number(report.rows),
-        "encrypted": .bool(false),
+        "leftOut": .array(report.leftOut.map { .string($0) }), "encrypted": .bool(false),
       ])
     }
     let (tables, rows) = (Format.count(report.tables, "table"), Format.count(report.rows, "row"))
     console.note("wrote \(tables), \(rows), without encryption")
+    if !report.leftOut.isEmpty {
+      console.note("left out with virtual tables: \(report.leftOut.map(Format.printable).joined(separator: ", "))")
+    }
   }
 }
