@@ -28,7 +28,7 @@ package struct FileStamp: Sendable {
     size = Int64(status.st_size)
     nanoseconds = Self.nanoseconds(status.st_mtim)
     // One from the future has not rested, whoever has set the clock back.
-    hasRested = Self.nanoseconds(now) - nanoseconds > Self.rest
+    hasRested = Self.nanoseconds(now) &- nanoseconds > Self.rest
   }
 
   /// Whether nothing was written between this stamp and a later one.

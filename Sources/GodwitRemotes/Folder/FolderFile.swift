@@ -66,7 +66,8 @@ enum FolderLeftovers {
     where isTemporary(name, in: FilePath.name(of: folder)) {
       var status = stat()
       guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        now - status.st_mtim.tv_sec > age
+        // Whoever writes there gives it any time.
+        max(0, now) - max(0, status.st_mtim.tv_sec) > age
       else { continue }
       unlink("\(folder)/\(name)")
     }

@@ -43,6 +43,7 @@ package final class Zstd {
   /// Restores exactly `size` bytes, or throws `corruptFile`. The caller has checked `size` against its limits.
   package func decompress(_ bytes: some Collection<UInt8>, size: Int) throws -> [UInt8] {
     func decompress(_ input: UnsafeRawBufferPointer) throws -> [UInt8] {
+      try Self.requireFrames(input)
       let output = try [UInt8](unsafeUninitializedCapacity: size) { output, count in
         let result = ZSTD_decompressDCtx(
           decompressor, output.baseAddress, output.count, input.baseAddress, input.count)
@@ -54,5 +55,24 @@ package final class Zstd {
     }
     let direct = try bytes.withContiguousStorageIfAvailable { try decompress(UnsafeRawBufferPointer($0)) }
     return try direct ?? Array(bytes).withUnsafeBytes(decompress)
+  }
+
+  /// Throws unless all of it is frames of RFC 8878: the library also reads those of versions before, where it was built
+  /// to.
+  private static func requireFrames(_ input: UnsafeRawBufferPointer) throws {
+    var rest = input
+    while !rest.isEmpty {
+      guard rest.count >= 4 else { throw ByteReader.malformed("compressed data is cut") }
+      let magic = UInt32(littleEndian: rest.loadUnaligned(as: UInt32.self))
+      // A frame, or one to be skipped (RFC 8878, 3.1).
+      guard magic == 0xFD2F_B528 || magic & 0xFFFF_FFF0 == 0x184D_2A50 else {
+        throw ByteReader.malformed("compressed data is of no frame")
+      }
+      let size = ZSTD_findFrameCompressedSize(rest.baseAddress, rest.count)
+      guard ZSTD_isError(size) == 0, (1...rest.count).contains(size) else {
+        throw ByteReader.malformed("compressed data is of no frame")
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest[size...])
+    }
   }
 }

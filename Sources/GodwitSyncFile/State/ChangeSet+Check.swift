@@ -20,6 +20,7 @@ extension ChangeSet {
       }
       try rows.insert(key, table: number)
     }
+    let named = tables.map { Set($0.columns.map(\.index)) }
     try forEach { operation in
       let table = tables[operation.table]
       try checkKey(operation.key, of: operation.table)
@@ -31,8 +32,7 @@ extension ChangeSet {
         guard table.isWhole else { throw ByteReader.malformed("a row of columns without a name") }
         _ = try operation.cells(in: table)
       case .update:
-        let named = Set(table.columns.map(\.index))
-        guard try operation.cells(in: table).allSatisfy({ named.contains($0.column) }) else {
+        guard try operation.cells(in: table).allSatisfy({ named[operation.table].contains($0.column) }) else {
           throw ByteReader.malformed("a column without a name")
         }
       case .delete: deletedCellCount += table.columnCount - table.keyCount
