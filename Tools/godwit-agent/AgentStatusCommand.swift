@@ -24,16 +24,17 @@ struct AgentStatusCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    let answer: (text: String, isGood: Bool)
     do {
-      let (text, isWell) = try await AgentSocket.existing(socket.socket).get(json ? "/status" : "/status.txt")
-      try StandardStream.output.write(text)
-      if !isWell { throw ExitCode(ExitStatus.failed) }
-    } catch let code as ExitCode {
-      throw code
+      answer = try await AgentSocket.existing(socket.socket).get(json ? "/status" : "/status.txt")
+    } catch let error as CancellationError {
+      throw error
     } catch {
       ErrorReport(error).write(program: GodwitAgentCommand.configuration.commandName ?? "")
       throw ExitCode(Self.noAgent)
     }
+    try StandardStream.output.write(answer.text)
+    if !answer.isGood { throw ExitCode(ExitStatus.failed) }
   }
 }
 

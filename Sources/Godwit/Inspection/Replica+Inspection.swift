@@ -112,7 +112,12 @@ extension SyncSource.Inspection {
         .otherGroup, "the file belongs to group \(content.group)", hint: "verify it with a replica of that group")
     }
     switch content.signature {
-    case .verified: return
+    case .verified:
+      guard content.ranges.allSatisfy(\.isSigned) else {
+        throw GodwitError(
+          .invalidSignature, "the file has transactions that their author has not signed",
+          hint: "see: godwit inspect FILE; what their author makes has them as they are")
+      }
     case .invalid: throw SyncFileReader.invalidSignature()
     case .unknownSender:
       throw GodwitError(

@@ -1,5 +1,6 @@
 import GodwitFiles
 import GodwitKeys
+import Synchronization
 
 extension Replica {
   /// Where a replica's keys are kept.
@@ -9,6 +10,8 @@ extension Replica {
     private let secrets: [SlotSecret]
     /// Of a keyring that was opened by this call already: nobody is asked again.
     private var opened: KeyringLocation?
+    /// What its copies share: a keyring that one of them has opened is open to all, and nobody is asked again.
+    private let locations = Locations()
 
     /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at
     /// opening.
@@ -47,10 +50,22 @@ extension Replica {
     func location(in folder: String) -> KeyringLocation {
       if let opened { return opened }
       let keyring = keyring.map(FilePath.absolute) ?? "\(folder)/keyring"
-      return KeyringLocation(
-        keyring: keyring,
-        machineKey: machineKey.map(FilePath.absolute) ?? MachineKeyPlace.existing(for: keyring, in: folder),
-        secrets: secrets)
+      let machineKey = machineKey.map(FilePath.absolute) ?? MachineKeyPlace.existing(for: keyring, in: folder)
+      return locations.location(of: [keyring, machineKey]) {
+        KeyringLocation(keyring: keyring, machineKey: machineKey, secrets: secrets)
+      }
+    }
+
+    private final class Locations: Sendable {
+      private let known = Mutex<[[String]: KeyringLocation]>([:])
+
+      func location(of paths: [String], _ make: () -> KeyringLocation) -> KeyringLocation {
+        known.withLock { known in
+          let location = known[paths] ?? make()
+          known[paths] = location
+          return location
+        }
+      }
     }
   }
 }

@@ -129,4 +129,29 @@ import Testing
 
     #expect(try afar.objects().first?["name"] as? String == "desk")
   }
+
+  @Test func aNewReplicaHasAFolderOfItsOwnWhateverLiesBeside() throws {
+    let machine = try Machine("project")
+    for name in ["database", "keyring"] {
+      try FileManager.default.createDirectory(atPath: machine.path(name), withIntermediateDirectories: true)
+    }
+    try #require(try machine.godwit("init").status == 0)
+    #expect(FileManager.default.fileExists(atPath: "\(machine.replica)/database"))
+    #expect(try machine.godwit("status").status == 0)
+    let second = try machine.godwit("init")
+    #expect(second.status == 1 && second.error.contains("there is a replica in \(machine.replica) already"))
+    #expect(try machine.godwit("init", "inner").status == 0)
+    #expect(try machine.godwit("-C", "inner", "status").status == 0)
+  }
+
+  @Test func aCollectionsNameCannotCommandATerminal() throws {
+    let machine = try Machine("names")
+    try #require(try machine.godwit("init").status == 0)
+    let hostile = "accounts\u{1B}[2J"
+    try #require(try machine.godwit("put", hostile, "--as", "a", input: Data("{}".utf8)).status == 0)
+    for arguments in [["get", "accounts"], ["query", "--collection", "accounts"], ["rm", "accounts", "a"]] {
+      let outcome = try machine.run(arguments)
+      #expect(outcome.error.contains("accounts\\u{1b}[2J") && !outcome.error.contains("\u{1B}"), "\(outcome.error)")
+    }
+  }
 }

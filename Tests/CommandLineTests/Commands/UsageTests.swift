@@ -11,6 +11,15 @@ import Testing
     (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
     (["export", "--plaintext", "--max-size", "1M", "x"], "--max-size"),
     (["join", "x.godwit-invitation", "--limit-rate", "1M"], "--limit-rate are for joining at a remote"),
+    (["log", "--since", "2026-01-31T23:00"], "--since"), (["log", "--since", "2026-01-31 18:00"], "--since"),
+    (["log", "--since", "2026-01-31x"], "--since"), (["log", "--since", "2026-02-30"], "--since"),
+    (["log", "--since", "2026-01-31T25:00:00Z"], "--since"), (["init", "--name", "a\nb"], "control characters"),
+    (["query", "-", "--passphrase-file", "-"], "asked for twice"), (["inspect", "-", "-"], "asked for twice"),
+    (["migrate", "-", "--recovery-code-file", "-"], "asked for twice"),
+    (["keyring", "add", "passphrase:-", "--passphrase-file", "-"], "asked for twice"),
+    (["keyring", "add", "passphrase", "--secret-file", "f"], "credential:NAME"),
+    (["member", "add", "", "--from", "home"], "who is to be added is empty"),
+    (["-C", "a", "serve", "--stdio", "b"], "not by both"),
     (["help", "fromats"], "did you mean: godwit help formats"), (["help", "frobnicate"], "see: godwit --help"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {

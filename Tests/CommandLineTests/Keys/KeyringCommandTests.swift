@@ -273,4 +273,35 @@ import Testing
     #expect(try machine.godwit("keyring", "add", "credential:../key").status == 1)
     #expect(try machine.godwit("keyring", "add").status == 64)
   }
+
+  @Test func aSecretOnTheStandardInputServesAWholeCommand() throws {
+    try secretFile("phrase", "correct horse\n")
+    try #require(try machine.godwit("keyring", "add", "passphrase:phrase").status == 0)
+    _ = try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "phrase")
+    try #require(try machine.godwit("export", "--all", "a.sync", "--passphrase-file", "phrase").status == 0)
+    for command in ["keyring rotate --database", "verify a.sync a.sync", "inspect a.sync a.sync", "status"] {
+      let piped = try machine.shell("printf %s 'correct horse' | \"$GODWIT\" \(command) --passphrase-file -")
+      #expect(piped.status == 0, "\(command): \(piped.error)")
+      let read = try machine.shell("\"$GODWIT\" \(command) --passphrase-file - < phrase")
+      #expect(read.status == 0, "\(command): \(read.error)")
+    }
+  }
+
+  /// As of a pipe of another user's, or a socket: what is there is taken as it was handed over.
+  @Test func aSecretComesByASocketToo() throws {
+    try secretFile("phrase", "correct horse\n")
+    try #require(try machine.godwit("keyring", "add", "passphrase:phrase").status == 0)
+    try loseMachineKey()
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let process = machine.process(["status", "--passphrase-file", "-"])
+    process.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    process.standardOutput = FileHandle.nullDevice
+    let text = Array("correct horse\n".utf8)
+    #expect(write(ends[1], text, text.count) == text.count)
+    close(ends[1])
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
 }

@@ -57,7 +57,7 @@ struct Restore: AsyncParsableCommand {
 
       Examples:
         godwit restore /media/stick/notes.godwit-backup
-        godwit -C notes restore notes.godwit-backup --recovery-code-file -
+        godwit -C notes restore notes.godwit-backup --recovery-code-file code.txt
       """)
 
   @Argument(help: "The file that godwit backup wrote.", completion: .file())

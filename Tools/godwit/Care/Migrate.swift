@@ -39,6 +39,7 @@ struct Migrate: AsyncParsableCommand {
     guard file == nil || !status && !print else {
       throw ValidationError("--status and --print show what is here, and take no file")
     }
+    try options.claimInput([file])
   }
 
   func run() async throws {
@@ -52,7 +53,10 @@ struct Migrate: AsyncParsableCommand {
       }
       if print {
         let text = try await replica.migrations.known().json()
-        return try console.line(String(text.dropLast()))
+        guard options.json || StandardStream.output.isTerminal else { return try console.line(String(text.dropLast())) }
+        // Names are other members'; JSON has another form for what commands a terminal.
+        let lines = text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return try console.lines(lines.map(Format.escapedJSON))
       }
       let migrations = try await migrations(for: replica)
       let bar = console.progress("migrating")

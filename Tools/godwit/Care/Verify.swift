@@ -36,6 +36,7 @@ struct Verify: AsyncParsableCommand {
   func validate() throws {
     guard files.isEmpty || !digestOnly else { throw ValidationError("'--digest-only' is about a replica, not files") }
     guard files.isEmpty || !accept else { throw ValidationError("'--accept' is about a replica, not files") }
+    try options.claimInput(files)
   }
 
   func run() async throws {

@@ -43,6 +43,10 @@ struct Query: AsyncParsableCommand {
       throw ValidationError("--where, --order and --limit go with --collection")
     }
     guard limit ?? 1 > 0 else { throw ValidationError("--limit is at least 1") }
+    guard sql != "-" || !StandardStream.input.isTerminal else {
+      throw ValidationError("give a statement, or a file with one on the standard input")
+    }
+    try options.claimInput([sql])
   }
 
   func run() async throws {
@@ -52,12 +56,18 @@ struct Query: AsyncParsableCommand {
       return try await WriteError.wrapping { try await options.withReplica { try await query.run(on: $0) } }
     }
     guard let sql else { return }
-    let text =
-      sql == "-"
-      ? String(decoding: try StandardStream.input.readToEnd(limit: Self.textByteLimit), as: UTF8.self) : sql
+    let text = sql == "-" ? try Self.readText() : sql
     let rows = try await options.withReplica { try await Self.rows(text, $0) }
     guard !rows.isEmpty else { return options.console.note("no rows") }
     try await RowListing(rows, as: options.json ? .json : .table).page(to: options.console)
+  }
+
+  private static func readText() throws -> String {
+    let bytes = try StandardStream.input.readToEnd(limit: textByteLimit)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw GodwitError(.invalidArgument, "the statement is not UTF-8")
+    }
+    return text
   }
 
   private static func rows(_ text: String, _ replica: Replica) async throws -> [Row] {

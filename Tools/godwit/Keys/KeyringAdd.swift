@@ -39,6 +39,10 @@ struct KeyringAdd: AsyncParsableCommand {
     guard secrets.count(where: { $0.hasPrefix("machine-key:") }) < 2 else {
       throw ValidationError("'--machine-key' offers one machine key, so no slot can need two")
     }
+    guard secretFile == nil || secrets.count(where: { $0.hasPrefix("credential:") }) == 1 else {
+      throw ValidationError("--secret-file goes with one credential:NAME")
+    }
+    try options.claimInput([secretFile] + secrets.filter { $0 == "passphrase:-" }.map { _ in "-" })
   }
 
   func run() async throws {
@@ -79,6 +83,9 @@ struct KeyringAdd: AsyncParsableCommand {
       return secretFile.map { .credential(named: name, file: OfferedSecrets.path($0)) } ?? .credential(named: name)
     case ("command", let command): return .command(try OfferedSecrets.command(command))
     case ("machine-key", let file) where !file.isEmpty: return .machineKey(at: file)
+    case ("credential", _): throw GodwitError(.invalidArgument, "a credential has a name: credential:NAME")
+    case ("machine-key", _): throw GodwitError(.invalidArgument, "a machine key has a file: machine-key:FILE")
+    case ("recovery-code", _): throw GodwitError(.invalidArgument, "a recovery code is made here, and takes nothing")
     default:
       throw GodwitError(.invalidArgument, "'\(kind)' is no kind of secret", hint: "see: godwit keyring add --help")
     }

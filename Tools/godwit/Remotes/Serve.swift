@@ -44,6 +44,10 @@ struct Serve: AsyncParsableCommand {
     guard path != nil || stdio && !restrict.isEmpty else {
       throw ValidationError("give the replica's PATH; in authorized_keys --restrict may take its place")
     }
+    if stdio { try options.claimInput(["-"]) }
+    guard path == nil || options.path == nil else {
+      throw ValidationError("name the replica by PATH or by -C, not by both")
+    }
     guard !receiveOnly || !sendOnly else { throw ValidationError("--receive-only and --send-only leave nothing to do") }
   }
 

@@ -18,9 +18,26 @@ struct TimeArgument: ExpressibleByArgument {
     return Date(timeIntervalSinceNow: -count * unit)
   }
 
+  /// The whole text: Foundation's styles read what a text begins with, and take the rest for nothing.
   private static func date(_ text: String) -> Date? {
+    let day = /[0-9]{4}-[0-9]{2}-[0-9]{2}/
+    let time = /T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})/
+    let (start, rest) = (text.prefix(10), text.dropFirst(10))
+    guard start.wholeMatch(of: day) != nil, rest.isEmpty || rest.wholeMatch(of: time) != nil, isDay(start) else {
+      return nil
+    }
     if let time = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) { return time }
     if let time = try? Date(text, strategy: Date.ISO8601FormatStyle()) { return time }
+    guard rest.isEmpty else { return nil }
     return try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day())
+  }
+
+  /// Whether the calendar has that day.
+  private static func isDay(_ text: Substring) -> Bool {
+    let numbers = text.split(separator: "-").compactMap { Int($0) }
+    guard numbers.count == 3 else { return false }
+    return DateComponents(
+      calendar: Calendar(identifier: .gregorian), year: numbers[0], month: numbers[1], day: numbers[2]
+    ).isValidDate
   }
 }

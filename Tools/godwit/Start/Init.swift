@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Godwit
 import GodwitFiles
+import GodwitKeys
 import ToolSupport
 
 struct Init: AsyncParsableCommand {
@@ -47,6 +48,10 @@ struct Init: AsyncParsableCommand {
 
   func validate() throws {
     guard name != "" else { throw ValidationError("the name is empty") }
+    if let name {
+      do { try MemberName.check(name) } catch let error as GodwitError { throw ValidationError(error.message) }
+    }
+    try options.claimInput([fromSecretFile])
     guard from != nil || fromSecretFile == nil else { throw ValidationError("--from-secret-file goes with --from") }
   }
 
@@ -61,7 +66,7 @@ struct Init: AsyncParsableCommand {
     let report = try await convert(to: location)
     let replica = try await Replica.open(
       at: location.folder,
-      configuration: .init(name: name ?? Self.hostName, key: location.keys, isPostQuantum: postQuantum))
+      configuration: .init(name: name ?? HostName.current, key: location.keys, isPostQuantum: postQuantum))
     let own = try await replica.closing { try await $0.members.list().first(where: \.isOwn)?.name ?? "" }
     if options.json {
       var members: [(String, JSONValue)] = [
@@ -85,7 +90,7 @@ struct Init: AsyncParsableCommand {
     let bar = options.console.progress("reading")
     defer { bar.finish() }
     return try await Replica.make(
-      at: location.folder, from: try source(from), name: name ?? Self.hostName, key: location.keys,
+      at: location.folder, from: try source(from), name: name ?? HostName.current, key: location.keys,
       postQuantum: postQuantum
     ) { bar.update($0) }
   }
@@ -105,14 +110,6 @@ struct Init: AsyncParsableCommand {
       })
   }
 
-  /// The host's name without its domain; asking for more could ask the network.
-  private static var hostName: String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    let result = gethostname(&buffer, buffer.count - 1)
-    let bytes = buffer.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
-    let name = String(decoding: bytes, as: UTF8.self)
-    return result == 0 && !name.isEmpty ? name : "first"
-  }
 }
 
 extension Replica.ConversionReport {

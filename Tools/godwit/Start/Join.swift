@@ -81,7 +81,7 @@ struct Join: AsyncParsableCommand {
   private func join(at location: ReplicaLocation) async throws {
     let remote = remote ?? "home"
     let joining = try await Replica.join(
-      at: location.folder, remote: place, calling: remote, name: name ?? ProcessInfo.processInfo.hostName,
+      at: location.folder, remote: place, calling: remote, name: name ?? HostName.current,
       inviter: verification.verification(of: "who made the invitation"), key: location.keys, postQuantum: postQuantum)
     switch joining {
     case .requested(let identity): try show(identity)

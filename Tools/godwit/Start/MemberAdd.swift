@@ -45,6 +45,8 @@ struct MemberAdd: AsyncParsableCommand {
 
   func validate() throws {
     guard name?.isEmpty != true else { throw ValidationError("the name is empty") }
+    guard identity?.isEmpty != true else { throw ValidationError("who is to be added is empty") }
+    try options.claimInput([identity])
     guard from == nil else {
       guard invitation == nil else { throw ValidationError("with --from the invitation goes to the remote") }
       return
@@ -82,11 +84,15 @@ struct MemberAdd: AsyncParsableCommand {
     }
   }
 
+  /// As many digits of an ID as name a member.
+  private static let leastDigits = 4
+
   /// The one who asks, or the one that is named.
   private func pick(_ requests: [Replica.JoinRequest], at remote: String) throws -> Replica.JoinRequest {
     let found = requests.filter { request in
       guard let identity else { return true }
-      return request.name == identity || "\(request.id)".hasPrefix(identity.lowercased())
+      return request.name == identity
+        || identity.utf8.count >= Self.leastDigits && "\(request.id)".hasPrefix(identity.lowercased())
         || request.identity.hasFingerprint(identity)
     }
     if let only = found.first, found.count == 1 { return only }

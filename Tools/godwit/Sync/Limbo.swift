@@ -27,7 +27,7 @@ struct Limbo: AsyncParsableCommand {
     let (rows, names, count) = try await options.withReplica { replica in
       (
         try await replica.history.limbo(limit: limit), ReplicaNames(try await replica.members.list()),
-        try await replica.status().limbo
+        try await replica.status(countsRows: false).limbo
       )
     }
     guard !options.json else { return try options.console.lines(rows.lazy.map { $0.json(names).text }) }

@@ -20,12 +20,18 @@ struct Status: AsyncParsableCommand {
 
   func run() async throws {
     try await options.withReplica { replica in
-      try await show(replica)
-      guard watch else { return }
-      for await _ in replica.changes(of: []) {
+      guard watch else { return try await show(replica) }
+      // From before the first look, so that no change is missed.
+      let changes = replica.changes(of: [])
+      do {
         try await show(replica)
-        // What follows at once is shown together.
-        guard (try? await Task.sleep(for: .milliseconds(300))) != nil else { return }
+        for await _ in changes {
+          try await show(replica)
+          // What follows at once is shown together.
+          try await Task.sleep(for: .milliseconds(300))
+        }
+      } catch is CancellationError {
+        // Ctrl-C is how it ends.
       }
     }
   }

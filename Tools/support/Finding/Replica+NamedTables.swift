@@ -44,7 +44,7 @@ extension Replica {
   package func hint(onCollection name: String) async throws -> String? {
     let names = try await collections()
     guard !names.contains(name) else { return nil }
-    return Misspelling(name).nearest(of: names).map { "did you mean: \($0)" }
+    return Misspelling(name).nearest(of: names).map { "did you mean: \(Format.printable($0))" }
   }
 
   /// The error of a statement that names a table that is not there, with a hint that names the one that may be meant.

@@ -2,6 +2,7 @@ import Foundation
 import Godwit
 import GodwitFiles
 import GodwitKeys
+import Synchronization
 
 /// Where a replica and its keys lie, or will lie.
 public struct ReplicaLocation: Hashable, Sendable {
@@ -14,8 +15,18 @@ public struct ReplicaLocation: Hashable, Sendable {
   /// What else is offered to open the keyring.
   public var offered = OfferedSecrets()
 
-  /// The same as the library takes it.
-  public var keys: Replica.KeySource { .keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey)) }
+  /// The same as the library takes it. One for all uses of a location: what has opened the keyring once, and may have
+  /// been typed or come by a pipe, need not be given again.
+  public var keys: Replica.KeySource {
+    Self.known.withLock { known in
+      if let source = known[self] { return source }
+      let source = Replica.KeySource.keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey))
+      known[self] = source
+      return source
+    }
+  }
+
+  private static let known = Mutex<[ReplicaLocation: Replica.KeySource]>([:])
   /// Whether there is a database.
   public var hasDatabase: Bool { FileManager.default.fileExists(atPath: "\(folder)/database") }
   /// Whether the machine key alone opens the keyring.
@@ -80,8 +91,11 @@ public struct ReplicaLocator: Sendable {
 
   /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
   public func new(in name: String? = nil) throws -> ReplicaLocation {
-    guard let name else { return try location(in: Self.folder(for: path ?? currentFolder)) }
-    return try location(in: Self.folder(for: Self.join(path ?? currentFolder, name)))
+    let folder = path ?? currentFolder
+    let place = name.map { Self.join(folder, $0) } ?? folder
+    // Whatever is called there as a replica's files are: a new one has a folder of its own.
+    let isInner = FilePath.name(of: place) == Replica.innerFolderName
+    return try location(in: isInner ? place : Self.join(place, Replica.innerFolderName))
   }
 
   private func location(in folder: String) throws -> ReplicaLocation {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Godwit
 
 /// The options that every command of every tool takes.
@@ -57,9 +58,18 @@ public struct ReplicaOptions: ParsableArguments {
   /// Refuses a command that would read its data where it reads a secret, and secrets that are read in one place.
   ///
   /// - Parameter input: The command's own arguments, of which `-` is the standard input.
-  public func claimInput(_ input: [String]) throws {
-    guard (input + passphraseFile + recoveryCodeFile).filter({ $0 == "-" }).count > 1 else { return }
-    throw ValidationError("the standard input is asked for twice; give one of them as a file")
+  public func claimInput(_ input: [String?]) throws {
+    let passphraseFiles =
+      passphraseFile.isEmpty
+      ? [ProcessInfo.processInfo.environment["GODWIT_PASSPHRASE_FILE"] ?? ""] : passphraseFile
+    let secrets = (passphraseFiles + recoveryCodeFile).count { $0 == "-" }
+    guard secrets + input.count(where: { $0 == "-" }) < 2 else {
+      throw ValidationError("the standard input is asked for twice; give one of them as a file")
+    }
+    guard secrets == 0 || !StandardStream.input.isTerminal else {
+      throw ValidationError(
+        "a secret is to come by the standard input, which is a terminal; without the option it is asked for there")
+    }
   }
 
   /// Whether only data and errors are written.
@@ -88,6 +98,7 @@ public struct ReplicaOptions: ParsableArguments {
     for command in keyCommand where (try? OfferedSecrets.command(command)) == nil {
       throw ValidationError("'--key-command' is neither words nor a JSON array of strings")
     }
+    try claimInput([])
   }
 
   /// Writes as these options ask for.

@@ -43,8 +43,11 @@ public final class ProgressBar: Sendable {
       if let last = state.lastDrawn, now - last < Self.interval { return }
       state.lastDrawn = now
       let line = line()
-      state.width = TextTable.displayWidth(line)
-      try? StandardStream.error.write("\r" + (usesColor ? "\u{1B}[2m\(line)\u{1B}[0m" : line))
+      let width = TextTable.displayWidth(line)
+      // What a longer line has left is covered.
+      let rest = String(repeating: " ", count: max(0, state.width - width))
+      state.width = width
+      try? StandardStream.error.write("\r" + (usesColor ? "\u{1B}[2m\(line)\u{1B}[0m" : line) + rest)
     }
   }
 

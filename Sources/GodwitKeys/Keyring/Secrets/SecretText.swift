@@ -12,11 +12,15 @@ enum SecretText {
   ///
   /// - Parameter name: What the user calls it; messages have this.
   static func read(file path: String, called name: String) throws -> SecretBytes {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // As it was handed over: to open it by its name takes rights to it anew, which its user need not have.
+    let input = path == "/dev/stdin" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : -1
+    let descriptor = input >= 0 ? input : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw GodwitError.file("open", name, errno) }
     let file = FileDescriptor(descriptor, path: name)
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", name, errno) }
+    // A file is read from its beginning, however often.
+    if input >= 0, status.st_mode & S_IFMT == S_IFREG { lseek(input, 0, SEEK_SET) }
     if !isDescriptor(path), status.st_mode & S_IFMT == S_IFREG { try check(status, path, name) }
     return try read(file, name)
   }

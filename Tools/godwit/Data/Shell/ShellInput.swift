@@ -44,7 +44,7 @@ struct ShellInput {
       line += rest
       (buffer, place) = ([], 0)
       guard line.count <= Self.lineByteCountMax else {
-        throw GodwitError(.limitExceeded, "a line is longer than \(Self.lineByteCountMax) bytes")
+        throw WriteError(GodwitError(.limitExceeded, "a line is longer than \(Self.lineByteCountMax) bytes"))
       }
       guard try await fill() else { return line.isEmpty ? nil : line }
     }

@@ -43,7 +43,10 @@ struct ConflictsList: AsyncParsableCommand {
         try await replica.conflicts.list(
           limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.date)
       }
-      return (conflicts, ReplicaNames(try await replica.members.list()), try await replica.status().prunedConflicts)
+      return (
+        conflicts, ReplicaNames(try await replica.members.list()),
+        try await replica.status(countsRows: false).prunedConflicts
+      )
     }
     guard !options.json else {
       return try options.console.lines(conflicts.prefix(limit.limit).lazy.map { $0.json(names).text })

@@ -23,6 +23,8 @@ struct Inspect: AsyncParsableCommand {
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws { try options.claimInput(files) }
+
   func run() async throws {
     var failure: Int32?
     for (source, file) in try SyncSource.sources(arguments: files) {

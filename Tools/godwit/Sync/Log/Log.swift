@@ -55,7 +55,7 @@ struct LogList: AsyncParsableCommand {
         try await replica.history.log(limit: limit.asked, table: table, replica: writer, since: since?.date)
       }
       let merges = graph ? try await replica.history.merges(of: Array(entries.prefix(limit.limit))) : []
-      return (entries, merges, names, try await !replica.status().applied.isEmpty)
+      return (entries, merges, names, try await !replica.status(countsRows: false).applied.isEmpty)
     }
     guard !options.json else {
       return try options.console.lines(entries.prefix(limit.limit).lazy.map { $0.json(names).text })
