@@ -79,7 +79,7 @@ soon says 'stick: synced'
 kill -STOP "$process"
 restarted() { [ "$(value NRestarts)" -ge "$1" ] && [ "$(value ActiveState)" = active ]; }
 soon restarted 1
-journalctl --no-pager -u godwit-agent | grep -q 'Watchdog timeout' || fail "the watchdog did not start it anew"
+journalctl --no-pager -u godwit-agent | grep 'Watchdog timeout' >/dev/null || fail "the watchdog did not start it anew"
 kill -KILL "$(value MainPID)"
 soon restarted 2
 soon says 'stick: synced'

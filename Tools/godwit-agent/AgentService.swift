@@ -65,10 +65,12 @@ struct AgentService {
     for await event in events {
       switch event {
       case .reload:
-        manager.reloading()
+        // At the start it is said to be ready once it is.
+        let wasReady = agent.board.wasReady
+        if wasReady { manager.reloading() }
         journal.note(.info, .reloading, "closing and opening every replica")
         agent.reload()
-        manager.ready(agent.board.summary)
+        if wasReady { manager.ready(agent.board.summary) }
       case .stop:
         manager.stopping()
         journal.note(.info, .stopping, "closing every replica")

@@ -19,12 +19,21 @@ struct AgentSocket {
     Self(option ?? places(environment)[0])
   }
 
-  /// Where one answers: the first place that there is, or else the first.
+  /// Where one answers: the first place at which somebody does, or else the first that there is. One that was killed
+  /// leaves its socket.
   static func existing(
     _ option: String?, _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Self {
     let places = option.map { [$0] } ?? places(environment)
-    return Self(places.first { FileManager.default.fileExists(atPath: $0) } ?? places[0])
+    let present = places.filter { FileManager.default.fileExists(atPath: $0) }
+    let answering = present.count > 1 ? present.first(where: isAnswered) : nil
+    return Self(answering ?? present.first ?? places[0])
+  }
+
+  private static func isAnswered(_ path: String) -> Bool {
+    guard case .success(let descriptor)? = (try? SocketPath(path))?.connect() else { return false }
+    close(descriptor)
+    return true
   }
 
   private static func places(_ environment: [String: String]) -> [String] {

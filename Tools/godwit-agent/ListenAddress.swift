@@ -13,7 +13,7 @@ struct ListenAddress: ExpressibleByArgument {
     } else {
       (name, digits) = ("127.0.0.1", argument[...])
     }
-    guard let port = UInt16(digits) else { return nil }
+    guard let port = UInt16(digits), port > 0 else { return nil }
     if name.hasPrefix("["), name.hasSuffix("]") {
       let inner = String(name.dropFirst().dropLast())
       var address = in6_addr()

@@ -2,6 +2,7 @@
 
 # Where SwiftPM builds; GODWIT_SCRATCH=PATH builds somewhere else.
 scratch=${GODWIT_SCRATCH:-.build}
+case $scratch in /*) scratch_path=$scratch ;; *) scratch_path=$PWD/$scratch ;; esac
 
 # How debug builds for tests are made: the cryptography in C and what is below the library's API is optimized, for without
 # that they take the larger part of the tests' time.
@@ -129,7 +130,7 @@ make_python() {
 # take_python VARIABLE NAME PROGRAM WHAT: has the variable name a program of such a Python, unless it names one already. Notes
 # which, or that there is none and what is skipped for that, and fails.
 take_python() {
-  local program=$PWD/$scratch/$2/bin/$3
+  local program=$scratch_path/$2/bin/$3
   if [ -n "${!1:-}" ]; then
     note "$1 is set"
   elif ! command -v python3 >/dev/null; then
