@@ -62,6 +62,7 @@ package struct Agent: Sendable {
         // Later tries are nobody's news, and would be kept for as long as this runs.
         defer { tried.finish() }
         try await untilReady(tries)
+        board.noteReady()
         whenOpened()
       }
       while try await group.next() != nil {}

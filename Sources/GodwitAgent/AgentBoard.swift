@@ -18,12 +18,18 @@ package final class AgentBoard: Sendable {
   }
 
   package let startedAt: Date
+  private let ready = Atomic(false)
   private let state: Mutex<[Entry]>
 
   package init(_ folders: [String], startedAt: Date = Date()) {
     self.startedAt = startedAt
     state = Mutex(folders.map { Entry(folder: $0) })
   }
+
+  /// Whether the agent has been ready.
+  package var wasReady: Bool { ready.load(ordering: .relaxed) }
+
+  func noteReady() { ready.store(true, ordering: .relaxed) }
 
   /// In the order in which the agent was given them.
   package var entries: [Entry] { state.withLock(\.self) }

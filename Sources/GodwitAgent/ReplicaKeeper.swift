@@ -39,7 +39,8 @@ final class ReplicaKeeper: Sendable {
         var pause = pause
         let start = ContinuousClock.now
         let replica = await open()
-        whenTried()
+        // A reload that comes meanwhile has it tried anew.
+        if replica != nil || !Task.isCancelled { whenTried() }
         if let replica { await keep(replica) }
         pause.attemptEnded(lasted: .now - start)
         try? await Task.sleep(for: pause.scattered)

@@ -37,7 +37,9 @@ package struct PageGate: Sendable {
   ///   - port: The port on loopback.
   package init(token: String, port: UInt16) {
     self.token = Array(token.utf8)
-    hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+    let names = ["127.0.0.1", "localhost"]
+    // Browsers leave the port of HTTP out.
+    hosts = Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
   }
 
   /// Whether what is asked for needs the token: all but the empty page, its script and its style.

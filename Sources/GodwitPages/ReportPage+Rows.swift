@@ -105,16 +105,16 @@ extension ReportPage {
     ]
   }
 
-  /// How many characters of a value are shown.
+  /// How many of Unicode's characters of a value are shown: one that is drawn may have any number of them.
   private static let valueLimit = 10_000
 
   /// What a row holds, cut where it is too long.
   private func value(_ text: String) -> HTML {
-    let shown = text.prefix(Self.valueLimit)
+    let shown = text.unicodeScalars.prefix(Self.valueLimit)
     guard shown.endIndex < text.endIndex else { return .preformatted(["class": "value"], text) }
     return HTML([
       .preformatted(["class": "value"], String(shown)),
-      HTML("p", ["class": "quiet"], "… \(text.count) characters in all"),
+      HTML("p", ["class": "quiet"], "… \(text.unicodeScalars.count) characters in all"),
     ])
   }
 }
