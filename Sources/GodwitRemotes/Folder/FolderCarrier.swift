@@ -152,11 +152,7 @@ package struct FolderCarrier: Carrier {
       // Somebody else who may write there may have put a link in its place already.
       let made = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       var status = stat()
-      // A service may be kept from naming the bit that has files belong to the group, which mkdir inherits: then that
-      // stays, and the others are given.
-      if made >= 0, stat(root, &status) == 0, fchmod(made, status.st_mode & 0o3777) != 0 {
-        fchmod(made, status.st_mode & 0o1777)
-      }
+      if made >= 0, stat(root, &status) == 0 { fchmod(made, status.st_mode & 0o3777) }
       if made >= 0 { close(made) }
     } else if errno != EEXIST {
       throw Self.failure("make the folder", path, errno)
