@@ -80,7 +80,8 @@ struct AgentRun: AsyncParsableCommand {
       let path = URL(fileURLWithPath: try locator.existingOrNew().folder).resolvingSymlinksInPath().path
       return Agent.Place(folder: path) {
         let location = try locator.existing()
-        return try await Replica.open(at: location.folder, configuration: .init(key: location.keys, mustExist: true))
+        return try await Replica.open(
+          at: location.folder, configuration: .init(key: location.keysAnew, mustExist: true))
       }
     }
     // A replica by two of its names is one.

@@ -10,8 +10,8 @@ extension Replica {
     private let secrets: [SlotSecret]
     /// Of a keyring that was opened by this call already: nobody is asked again.
     private var opened: KeyringLocation?
-    /// What its copies share: a keyring that one of them has opened is open to all, and nobody is asked again.
-    private let locations = Locations()
+    /// What its copies share, where they do.
+    private var locations: Locations?
 
     /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at
     /// opening.
@@ -51,9 +51,15 @@ extension Replica {
       if let opened { return opened }
       let keyring = keyring.map(FilePath.absolute) ?? "\(folder)/keyring"
       let machineKey = machineKey.map(FilePath.absolute) ?? MachineKeyPlace.existing(for: keyring, in: folder)
-      return locations.location(of: [keyring, machineKey]) {
-        KeyringLocation(keyring: keyring, machineKey: machineKey, secrets: secrets)
-      }
+      let make = { KeyringLocation(keyring: keyring, machineKey: machineKey, secrets: secrets) }
+      return locations?.location(of: [keyring, machineKey], make) ?? make()
+    }
+
+    /// The same, a keyring of which is open to all uses once one of them has opened it: nobody is asked again.
+    package var shared: Replica.KeySource {
+      var copy = self
+      copy.locations = Locations()
+      return copy
     }
 
     private final class Locations: Sendable {

@@ -150,6 +150,10 @@ extension Replica {
 
   /// Whether a folder holds a replica, or the keyring of one that is to be.
   package static func lies(in folder: String) -> Bool {
-    ["database", "keyring"].contains { PrivateFile.exists("\(folder)/\($0)") }
+    ["database", "keyring"].contains { name in
+      // A project's folders may be called so, too.
+      var status = stat()
+      return lstat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }
   }
 }

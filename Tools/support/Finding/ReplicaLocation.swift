@@ -15,15 +15,19 @@ public struct ReplicaLocation: Hashable, Sendable {
   /// What else is offered to open the keyring.
   public var offered = OfferedSecrets()
 
-  /// The same as the library takes it. One for all uses of a location: what has opened the keyring once, and may have
-  /// been typed or come by a pipe, need not be given again.
+  /// The same as the library takes it. One for all uses of a location by a command: what has opened the keyring once,
+  /// and may have been typed or come by a pipe, need not be given again.
   public var keys: Replica.KeySource {
     Self.known.withLock { known in
       if let source = known[self] { return source }
-      let source = Replica.KeySource.keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey))
-      known[self] = source
-      return source
+      known[self] = keysAnew.shared
+      return known[self] ?? keysAnew
     }
+  }
+
+  /// The same, which fetches again what opens the keyring.
+  public var keysAnew: Replica.KeySource {
+    .keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey))
   }
 
   private static let known = Mutex<[ReplicaLocation: Replica.KeySource]>([:])
@@ -92,10 +96,7 @@ public struct ReplicaLocator: Sendable {
   /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
   public func new(in name: String? = nil) throws -> ReplicaLocation {
     let folder = path ?? currentFolder
-    let place = name.map { Self.join(folder, $0) } ?? folder
-    // Whatever is called there as a replica's files are: a new one has a folder of its own.
-    let isInner = FilePath.name(of: place) == Replica.innerFolderName
-    return try location(in: isInner ? place : Self.join(place, Replica.innerFolderName))
+    return try location(in: Self.folder(for: name.map { Self.join(folder, $0) } ?? folder))
   }
 
   private func location(in folder: String) throws -> ReplicaLocation {
@@ -149,8 +150,9 @@ public struct ReplicaLocator: Sendable {
   }
 
   private static func folder(for path: String) -> String {
-    if Replica.lies(in: path) || FilePath.name(of: path) == Replica.innerFolderName { return path }
-    return join(path, Replica.innerFolderName)
+    let inner = join(path, Replica.innerFolderName)
+    if Replica.lies(in: inner) { return inner }
+    return Replica.lies(in: path) || FilePath.name(of: path) == Replica.innerFolderName ? path : inner
   }
 
   private static func join(_ folder: String, _ name: String) -> String {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Godwit
 
 /// The options that every command of every tool takes.
@@ -59,10 +58,7 @@ public struct ReplicaOptions: ParsableArguments {
   ///
   /// - Parameter input: The command's own arguments, of which `-` is the standard input.
   public func claimInput(_ input: [String?]) throws {
-    let passphraseFiles =
-      passphraseFile.isEmpty
-      ? [ProcessInfo.processInfo.environment["GODWIT_PASSPHRASE_FILE"] ?? ""] : passphraseFile
-    let secrets = (passphraseFiles + recoveryCodeFile).count { $0 == "-" }
+    let secrets = (passphraseFile + recoveryCodeFile).count { $0 == "-" }
     guard secrets + input.count(where: { $0 == "-" }) < 2 else {
       throw ValidationError("the standard input is asked for twice; give one of them as a file")
     }

@@ -31,6 +31,8 @@ struct Shell: AsyncParsableCommand {
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws { try options.claimInput(["-"]) }
+
   func run() async throws {
     let console = options.console
     try await options.withReplica { replica in
