@@ -48,7 +48,8 @@ extension Replica {
   ///   - source: The file.
   ///   - path: The folder of the replica whose keys open it; its database is not opened.
   ///   - key: Where the keys are.
-  /// - Throws: As an import: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature` and what
+  /// - Throws: As an import: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, also for transactions
+  ///   that an import leaves out since their author has not signed them, and what
   ///   ``inspect(_:onTransaction:)`` throws.
   @discardableResult
   public static func verify(

@@ -21,7 +21,13 @@ struct SyncFileInspector {
       known.merge(preamble.introduction)
       return .reported(signer(preamble, known))
     }
-    if file.signature == .verified { known.merge(file.header.roster) }
+    // What its sender vouches for shows whose transactions are whose, as an import has it.
+    var vouched = known
+    if file.signature == .verified {
+      known.merge(file.header.roster)
+      vouched.merge(file.header.roster, isVouchedFor: true)
+    }
+    let admission = HistoryAdmission(file.header, vouched)
     var walk = SyncFileWalk(file.header)
     do {
       while let record = try walk.next(in: file) {
@@ -30,13 +36,13 @@ struct SyncFileInspector {
       }
       try walk.finish()
       if file.signature == .verified, file.header.stateFile != nil {
-        try HistoryAdmission(file.header, known).requireAll(of: file.header)
+        try admission.requireAll(of: file.header)
       }
     } catch let error as GodwitError {
       // The signature comes first: what somebody else has made need not be distinguished further.
       throw file.signature == .invalid ? SyncFileReader.invalidSignature() : error
     }
-    return content(file, known, walk)
+    return content(file, known, admission, walk)
   }
 
   private func signer(_ preamble: SyncFilePreamble, _ known: Roster) -> IdentityHistory? {
@@ -44,7 +50,9 @@ struct SyncFileInspector {
     return try? known.sender(preamble.sender).history
   }
 
-  private func content(_ file: SyncFileReader, _ known: Roster, _ walk: SyncFileWalk) -> SyncSource.Inspection.Content {
+  private func content(
+    _ file: SyncFileReader, _ known: Roster, _ admission: HistoryAdmission, _ walk: SyncFileWalk
+  ) -> SyncSource.Inspection.Content {
     let header = file.header
     let isOwnGroup = header.group == known.group
     let isRemoved = isOwnGroup && known[header.sender]?.isActive == false
@@ -57,7 +65,7 @@ struct SyncFileInspector {
         return SyncSource.Inspection.Recipient(
           replica: member?.replica, fingerprint: member?.fingerprint ?? recipient.fingerprint)
       },
-      ranges: walk.ranges(HistoryAdmission(header, known)), tables: walk.tables, migrations: header.migrations.count,
+      ranges: walk.ranges(admission), tables: walk.tables, migrations: header.migrations.count,
       transactions: header.transactionCount, applied: header.vector.positions, waiting: header.held.positions,
       forgotten: header.floor.positions,
       acknowledgements: header.acknowledgements.map { acknowledgement in
