@@ -376,9 +376,11 @@ def test_a_replica_in_a_cycle_with_its_transaction_is_closed(tmp_path):
     def open_files():
         return {read_link(descriptor) for descriptor in os.listdir("/proc/self/fd")}
 
-    App()
-    gc.collect()
     database = str(tmp_path / "notes" / "database")
+    app = App()
+    assert database in open_files()
+    del app
+    gc.collect()
     assert database not in open_files()
 
 

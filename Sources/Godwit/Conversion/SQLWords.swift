@@ -18,12 +18,6 @@ struct SQLWords {
     words.indices.contains { words[$0...].starts(with: sequence) }
   }
 
-  /// The word that follows the first of this one.
-  func word(after word: String) -> String? {
-    guard let place = words.firstIndex(of: word), place + 1 < words.count else { return nil }
-    return words[place + 1]
-  }
-
   func starts(with sequence: String...) -> Bool { words.starts(with: sequence) }
 }
 

@@ -10,16 +10,16 @@ struct VirtualTables {
   private static let modules = [
     "FTS3": ["content", "segments", "segdir"], "FTS4": ["content", "segments", "segdir", "docsize", "stat"],
     "FTS5": ["data", "idx", "content", "docsize", "config"], "RTREE": ["node", "rowid", "parent"],
-    "RTREE_I32": ["node", "rowid", "parent"],
+    "RTREE_I32": ["node", "rowid", "parent"], "GEOPOLY": ["node", "rowid", "parent"],
   ]
 
   /// - Parameter parts: Names, and the statements that made them.
   init(_ parts: some Sequence<(name: String, sql: String)>) {
     names = parts.reduce(into: []) { names, part in
-      let words = SQLWords(part.sql)
-      guard words.starts(with: "CREATE", "VIRTUAL", "TABLE") else { return }
-      // A module whose name is quoted may be any.
-      let module = words.word(after: "USING").map { Self.modules[$0] ?? [] }
+      guard SQLWords(part.sql).starts(with: "CREATE", "VIRTUAL", "TABLE") else { return }
+      // One that is quoted, or of a program's own, may be any.
+      let using = /\bUSING\s+([A-Za-z0-9_]+)/.ignoresCase()
+      let module = part.sql.firstMatch(of: using).flatMap { Self.modules[$0.output.1.uppercased()] }
       let name = part.name.lowercased()
       names.insert(name)
       names.formUnion((module ?? Self.modules.values.flatMap(\.self)).map { "\(name)_\($0)" })

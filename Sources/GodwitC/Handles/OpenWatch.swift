@@ -10,7 +10,6 @@ final class OpenWatch: Handled {
   let replica: Replica
   private let event: Event
   private let task: Task<Void, Never>
-  private let isFinished = Atomic(false)
 
   /// Throws `fileAccess` when the process has too many files open.
   init(_ replica: Replica, tables: [String]) throws {
@@ -20,6 +19,8 @@ final class OpenWatch: Handled {
     let changes = replica.changes(of: tables)
     task = Task.detached {
       for await _ in changes { event.raise() }
+      // Also of a watch that was opened while the replica was being closed.
+      if !Task.isCancelled { event.finish() }
     }
   }
 
@@ -29,15 +30,14 @@ final class OpenWatch: Handled {
   /// Whether it was readable. Throws `closed` once the replica is closed.
   func clear() throws -> Bool {
     let wasReadable = event.clear()
-    guard !isFinished.load(ordering: .acquiring) else { throw GodwitError(.closed, "the replica is closed") }
+    guard !event.isFinished else { throw GodwitError(.closed, "the replica is closed") }
     return wasReadable
   }
 
   /// The replica is closed, as whoever waits for changes is to see.
   func finish() {
-    isFinished.store(true, ordering: .releasing)
     task.cancel()
-    event.raise()
+    event.finish()
   }
 
   /// Closes the descriptor.
@@ -52,6 +52,7 @@ private final class Event: Sendable {
   /// As it was opened.
   let descriptor: Int32
   private let isOpen = Mutex(true)
+  private let finished = Atomic(false)
 
   init() throws {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -67,6 +68,14 @@ private final class Event: Sendable {
       if isOpen { _ = Foundation.close(descriptor) }
       isOpen = false
     }
+  }
+
+  /// Whether nothing more will happen.
+  var isFinished: Bool { finished.load(ordering: .acquiring) }
+
+  func finish() {
+    finished.store(true, ordering: .releasing)
+    raise()
   }
 
   func raise() {
