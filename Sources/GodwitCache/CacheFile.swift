@@ -126,7 +126,7 @@ final class CacheFile: Sendable {
         // With other rights the same file would be taken for a cache that is no good.
         throw GodwitError(
           error.code, error.message,
-          hint: "it is no cache that Godwit made, and stays; give the cache another name or folder")
+          hint: "it may be no cache, and stays; remove it, or give the cache another name or folder")
       }
       let (isWanted, isOutdated) = state.withLock { state in
         guard case .opening(_, let isOutdated) = state else { return (false, false) }

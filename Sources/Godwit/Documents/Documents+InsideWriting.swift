@@ -62,13 +62,14 @@ extension Documents.Inside where Scope == Transaction {
   /// As ``Documents/remove(_:from:of:)``.
   public func remove(_ element: JSON, from member: String, of key: String) throws {
     let element = try Self.stored(element)
-    guard try has(key) else {
+    let now = clock.now
+    guard try row(key, at: now, { _, _ in true }) != nil else {
       guard try address.declaresSet(member) || layout?.shape[member]?.set != nil else {
         throw Self.undeclared(member, "set")
       }
       return
     }
-    try change(member, of: key) { layout, present in
+    try change(member, of: key, at: now) { layout, present in
       guard layout.shape[member]?.set != nil else { throw Self.undeclared(member, "set") }
       return .array((present?.arrayValue ?? []).filter { $0 != element })
     }
@@ -81,10 +82,10 @@ extension Documents.Inside where Scope == Transaction {
   }
 
   private func change(
-    _ member: String, of key: String, _ body: (CollectionLayout, JSON?) throws -> JSON
+    _ member: String, of key: String, at instant: Int64? = nil, _ body: (CollectionLayout, JSON?) throws -> JSON
   ) throws {
     // One instant, so that the document does not expire meanwhile.
-    let now = clock.now
+    let now = instant ?? clock.now
     try scope.savepoint {
       // An empty merge makes table, declared columns and document.
       try write(DocumentSource([:]), key, .merging, .keep, at: now)

@@ -28,7 +28,7 @@ package final class ListCheck: SQLPredicate {
   /// As many as a statement can have are kept while they are small, and a few whatever they hold.
   private static let keptLists = 500
   private static let keptListsOfAnySize = 4
-  private static let keptValues = 1_000_000
+  private static let keptValues = 100_000
   /// The lists asked for last, the latest first: a statement asks for the same ones row after row.
   private var lists: [(number: Int, values: Set<Value>)] = []
   private var valueCount = 0
