@@ -20,8 +20,9 @@ public struct ReplicaLocation: Hashable, Sendable {
   public var keys: Replica.KeySource {
     Self.known.withLock { known in
       if let source = known[self] { return source }
-      known[self] = keysAnew.shared
-      return known[self] ?? keysAnew
+      let source = keysAnew.shared
+      known[self] = source
+      return source
     }
   }
 
@@ -31,6 +32,7 @@ public struct ReplicaLocation: Hashable, Sendable {
   }
 
   private static let known = Mutex<[ReplicaLocation: Replica.KeySource]>([:])
+
   /// Whether there is a database.
   public var hasDatabase: Bool { FileManager.default.fileExists(atPath: "\(folder)/database") }
   /// Whether the machine key alone opens the keyring.
