@@ -19,7 +19,7 @@ extension Replica.Members {
         Incarnation(
           replica: origin.replica, id: origin.incarnationID, isOwn: origin == log.origins.own,
           hasEnded: ended[origin] != nil, transactions: log.origins.vector[origin].rawValue,
-          lastHeard: known.records[origin].map { Date(milliseconds: $0.stated.milliseconds) })
+          lastStated: known.records[origin].map { Date(milliseconds: $0.stated.milliseconds) })
       }
     }
   }

@@ -16,15 +16,15 @@ public struct Incarnation: Sendable, Hashable, Identifiable {
   /// How many of its transactions are held here.
   public let transactions: UInt64
   /// When it last said of itself what it holds, by its own clock; nil for one that never did here.
-  public let lastHeard: Date?
+  public let lastStated: Date?
 
-  package init(replica: ReplicaID, id: ID, isOwn: Bool, hasEnded: Bool, transactions: UInt64, lastHeard: Date?) {
+  package init(replica: ReplicaID, id: ID, isOwn: Bool, hasEnded: Bool, transactions: UInt64, lastStated: Date?) {
     self.replica = replica
     self.id = id
     self.isOwn = isOwn
     self.hasEnded = hasEnded
     self.transactions = transactions
-    self.lastHeard = lastHeard
+    self.lastStated = lastStated
   }
 }
 

@@ -166,7 +166,7 @@ struct TalkTests {
     // Files for all members keep it for the copy.
     let file = remote.group.folder.file("all")
     #expect(try await remote[0].export(to: .file(file)).transactions > 0)
-    let former = try #require(lives.min { ($0.lastHeard ?? .distantPast) < ($1.lastHeard ?? .distantPast) })
+    let former = try #require(lives.min { ($0.lastStated ?? .distantPast) < ($1.lastStated ?? .distantPast) })
     try await remote[0].members.end(former.id, of: "\(former.replica)")
     #expect(try await remote[0].status().copied.isEmpty)
   }

@@ -71,7 +71,7 @@ struct MemberEnd: AsyncParsableCommand {
 
 extension Incarnation {
   var statedText: String? {
-    lastHeard.map { Format.time($0) }
+    lastStated.map { Format.time($0) }
   }
 
   /// Specs/cli.md, "member incarnations".
