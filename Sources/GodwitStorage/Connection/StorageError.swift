@@ -25,6 +25,10 @@ extension GodwitError {
       return GodwitError(
         .limitExceeded, "a delete takes rows along by way of over 1,000 others, or triggers call one another so deep",
         hint: "nothing was changed; delete the last rows of the chain first")
+    case _ where isAtLimit(code, message):
+      return GodwitError(
+        .limitExceeded, sql.map { "\(message), in: \(excerpt(of: $0))" } ?? message,
+        hint: "SQLite takes no more; write the statement in parts, or the value smaller")
     case SQLITE_NOTADB:
       return GodwitError(
         .wrongKey, "the key does not open this database", hint: "use the keyring the database was made with")
@@ -40,6 +44,16 @@ extension GodwitError {
     default:
       return GodwitError(.sql, sql.map { "\(message), in: \(excerpt(of: $0))" } ?? message)
     }
+  }
+
+  /// Whether a statement is refused for its size, and would be right if it were smaller (sqlite.org/limits.html). The
+  /// result code does not say so.
+  private static func isAtLimit(_ code: Int32, _ message: String) -> Bool {
+    let starts = [
+      "Expression tree is too large", "parser stack overflow", "too many SQL variables", "too many terms in ",
+      "too many columns in ", "at most ",
+    ]
+    return code & 0xFF == SQLITE_TOOBIG || code & 0xFF == SQLITE_ERROR && starts.contains(where: message.hasPrefix)
   }
 
   /// A statement as an error shows it: generated ones can be as long as SQLite takes, and an error is for reading.

@@ -37,8 +37,10 @@ package final class Statement {
   ) throws -> OpaquePointer {
     var statement: OpaquePointer?
     var tail: UnsafePointer<CChar>?
+    // SQLite refuses a text of over 1 GB, whatever of it is counted here.
+    let length = Int32(clamping: text.count)
     let (result, rest) = text.withMemoryRebound(to: CChar.self) { buffer in
-      let result = sqlite3_prepare_v2(connection.handle, buffer.baseAddress, Int32(buffer.count), &statement, &tail)
+      let result = sqlite3_prepare_v2(connection.handle, buffer.baseAddress, length, &statement, &tail)
       return (result, tail.flatMap { tail in buffer.baseAddress.map { buffer.count - (tail - $0) } } ?? 0)
     }
     guard result == SQLITE_OK else { throw connection.failure(result, sql: sql) }

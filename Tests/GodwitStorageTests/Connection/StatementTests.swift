@@ -69,6 +69,11 @@ struct StatementTests {
     }
   }
 
+  @Test("that is larger than SQLite takes is refused for its size", arguments: OversizedStatement.allCases)
+  func limits(_ statement: OversizedStatement) throws {
+    #expect(code { try connection.scalar(statement.sql) } == .limitExceeded)
+  }
+
   @Test("wants as many values as it has places", arguments: [0, 1, 3])
   func valueCount(count: Int) throws {
     let values = Array(repeating: Value.integer(1), count: count)
@@ -142,5 +147,26 @@ struct StatementTests {
     }
     try connection.execute("COMMIT")
     #expect(try connection.scalar("SELECT group_concat(a) FROM t") == .text("1,2"))
+  }
+}
+
+/// Statements that would be right if there were less of them.
+enum OversizedStatement: CaseIterable, Sendable {
+  case columns, sum, nesting, compound, join, values, result
+
+  var sql: String {
+    switch self {
+    case .columns: "SELECT \(Self.list("1", 2_001, ", "))"
+    case .sum: "SELECT \(Self.list("1", 1_002, " + "))"
+    case .nesting: "SELECT \(Self.list("-(", 200, ""))1\(Self.list(")", 200, ""))"
+    case .compound: Self.list("SELECT 1", 501, " UNION ALL ")
+    case .join: "SELECT 1 FROM \(Self.list("t", 65, ", "))"
+    case .values: "SELECT 1 IN (\(Self.list("?", 300_000, ", ")))"
+    case .result: "SELECT zeroblob(2000000000)"
+    }
+  }
+
+  private static func list(_ part: String, _ count: Int, _ between: String) -> String {
+    Array(repeating: part, count: count).joined(separator: between)
   }
 }
