@@ -42,9 +42,11 @@ package struct ConflictRestorer {
   private func restoreEdit(_ conflict: Conflict, _ key: RowKey, _ table: MergeTable) throws -> Bool {
     let lost = try zip(cells(of: conflict, table), conflict.losingValues).map(Cell.init)
     if let values = try table.rows.values(key.key) {
-      let differing = lost.filter { values[$0.column - table.definition.keyCount] != $0.value }
-      try update(key, differing, table)
-      return !differing.isEmpty
+      guard lost.contains(where: { values[$0.column - table.definition.keyCount] != $0.value }) else { return false }
+      let restored = Self.values(values, with: lost, table, now: now)
+      let changed = values.indices.filter { values[$0] != restored[$0] }
+      try update(key, changed.map { Cell(column: $0 + table.definition.keyCount, value: restored[$0]) }, table)
+      return !changed.isEmpty
     }
     let hiddenCells = try rows.fold.state(of: key)?.hiddenCells
     guard hiddenCells != nil || !conflict.needsHiddenCells else {
@@ -53,12 +55,17 @@ package struct ConflictRestorer {
         hint: "insert it anew; the conflict shows the value that lost")
     }
     if let reason = try rows.limboRow(key)?.reasons.first { throw Self.waits(reason.kind, table) }
-    var values = table.completed(hiddenCells ?? [])
-    for cell in lost { values[cell.column - table.definition.keyCount] = cell.value }
-    // A document comes back without the expiry that has passed: nobody could read it otherwise.
-    if table.definition.isCollection, case .integer(let expiry)? = values.first, expiry <= now { values[0] = .null }
-    try insert(key, values, table)
+    try insert(key, Self.values(table.completed(hiddenCells ?? []), with: lost, table, now: now), table)
     return true
+  }
+
+  /// A row's values with what lost. A document that has expired comes back without its expiry, swept or not: nobody
+  /// could read it otherwise.
+  private static func values(_ values: [Value], with lost: [Cell], _ table: MergeTable, now: Int64) -> [Value] {
+    var values = values
+    for cell in lost { values[cell.column - table.definition.keyCount] = cell.value }
+    if table.definition.isCollection, case .integer(let expiry)? = values.first, expiry <= now { values[0] = .null }
+    return values
   }
 
   /// The numbers of the columns it is about.
