@@ -73,7 +73,7 @@ extension Replica.Tables {
     guard case .text(let kind)? = kind else {
       return GodwitError(
         .notInSchema, "there is no table \(name)",
-        hint: "see: godwit tables; a model's table is made by opening with it")
+        hint: "list them with .tables in: godwit shell; a model's table is made by opening with it")
     }
     let reason = kind == "table" ? try SourceSchema.obstacle(of: name, on: connection) : "it is no table but a \(kind)"
     return GodwitError(

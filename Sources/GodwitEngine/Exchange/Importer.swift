@@ -141,7 +141,7 @@ package final class Importer {
     throw GodwitError(
       .fenced, "this replica was removed from its group and let in again, and has changes that the sender lacks",
       hint: "nothing was changed; take a state file of the sender's, and make those changes anew: "
-        + "godwit export --state, godwit import --rejoin FILE")
+        + "godwit export --state FILE there, godwit import --rejoin FILE here")
   }
 
   /// Whether this replica lacks what a file's sender has forgotten, or the sender would leave out what is held here.

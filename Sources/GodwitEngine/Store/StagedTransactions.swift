@@ -111,7 +111,9 @@ package struct StagedTransactions {
       """
     let values = dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))]
     guard case .blob(let bytes)? = try connection.scalar(sql, values) else {
-      throw GodwitError(.damagedLog, "a waiting transaction has lost its context", hint: "run: godwit missing --drop")
+      throw GodwitError(
+        .damagedLog, "a waiting transaction has lost its context",
+        hint: "drop what waits of its author, which the next files bring again: godwit missing --drop MEMBER")
     }
     var reader = ByteReader(bytes)
     return try VersionVector(reading: &reader)

@@ -170,7 +170,7 @@ package struct TableSync {
 
   private func definition(of name: String, synced: Bool) throws -> TableDefinition {
     guard let table = writer.catalog[name] else {
-      throw GodwitError(.notInSchema, "there is no table \(name)", hint: "see: godwit tables")
+      throw GodwitError(.notInSchema, "there is no table \(name)", hint: "list them with .tables in: godwit shell")
     }
     guard !table.definition.isCollection else {
       throw GodwitError(
