@@ -15,6 +15,8 @@ package final class AgentBoard: Sendable {
     package fileprivate(set) var failure: AgentFailure?
     /// By the remotes' names.
     package fileprivate(set) var remotes: [String: RemoteTally] = [:]
+    /// Reads how the replica is.
+    let reading = BoundedReading<AgentStatus.Standing>()
   }
 
   package let startedAt: Date
@@ -43,6 +45,14 @@ package final class AgentBoard: Sendable {
     if closed > 0 { parts.append("\(closed) not open") }
     if failing > 0 { parts.append("\(Format.count(failing, "remote")) \(failing == 1 ? "fails" : "fail")") }
     return parts.joined(separator: ", ")
+  }
+
+  /// The replicas that are not open, a line each: whether the agent is to be started anew. Without a look at the
+  /// databases, one of which may hang.
+  package var closed: [String] {
+    entries.filter { $0.replica == nil }.map { entry in
+      Format.printable("\(entry.folder): \(entry.failure.map { "not open: \($0.text)" } ?? "not yet open")")
+    }
   }
 
   func opened(_ index: Int, _ replica: Replica) {

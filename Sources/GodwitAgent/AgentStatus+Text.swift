@@ -7,13 +7,6 @@ extension AgentStatus {
   package var lines: [String] {
     replicas.flatMap { $0.lines }
   }
-
-  /// The replicas that are not open, a line each: whether the agent is to be started anew.
-  package var closed: [String] {
-    replicas.filter { $0.standing == nil }.map { state in
-      Format.printable("\(state.folder): \(state.failure.map { "not open: \($0.text)" } ?? "not yet open")")
-    }
-  }
 }
 
 extension AgentStatus.State {

@@ -31,7 +31,7 @@ struct AgentPages: HTTPHandler {
     }
     switch request.path {
     case "/healthz":
-      let closed = await AgentStatus(of: board).closed
+      let closed = board.closed
       return answer(closed.isEmpty ? .ok : .serviceUnavailable, closed.isEmpty ? "ok\n" : Self.text(closed))
     case "/status":
       let status = await AgentStatus(of: board)
