@@ -26,7 +26,7 @@ package struct Agent: Sendable {
     }
   }
 
-  /// How many replicas are opened at a time.
+  /// How many replicas are opened at a time, not counting those that take longer than the grace.
   private static let width = 4
 
   package let board: AgentBoard
@@ -34,12 +34,12 @@ package struct Agent: Sendable {
   private let grace: Duration
 
   /// - Parameter grace: How long a replica that does not open, as where a command for its key hangs, keeps the others
-  ///   from being ready.
+  ///   from being ready, and from being opened where four of them hang.
   package init(_ places: [Place], _ rhythm: Rhythm, _ journal: Journal, grace: Duration = .seconds(30)) {
     let board = AgentBoard(places.map(\.folder))
     self.board = board
     self.grace = grace
-    let turns = Turns(Self.width)
+    let turns = Turns(Self.width, limit: grace)
     keepers = places.enumerated().map { ReplicaKeeper($0, $1, rhythm, board, journal, turns) }
   }
 

@@ -122,39 +122,3 @@ final class ReplicaKeeper: Sendable {
     journal.note(priority, event, message, hint: hint, [("replica", place.folder)] + fields)
   }
 }
-
-/// Lets so many do something at a time; the others wait in order.
-actor Turns {
-  private var free: Int
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-
-  init(_ count: Int) { free = count }
-
-  /// Runs the body once there is a turn.
-  ///
-  /// - Throws: What the body throws; `CancellationError` when the task was cancelled by then.
-  nonisolated func take<Output: Sendable>(_ body: @Sendable () async throws -> Output) async throws -> Output {
-    await begin()
-    do {
-      try Task.checkCancellation()
-      let output = try await body()
-      await end()
-      return output
-    } catch {
-      await end()
-      throw error
-    }
-  }
-
-  private func begin() async {
-    guard free == 0 else {
-      free -= 1
-      return
-    }
-    await withCheckedContinuation { waiting.append($0) }
-  }
-
-  private func end() {
-    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
-  }
-}
