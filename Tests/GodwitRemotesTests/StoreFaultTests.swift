@@ -137,30 +137,20 @@ struct StoreFaultTests {
 
   @Test(
     "a certificate that does not fit is refused, and another one is named by the URL",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "there is no program openssl"))
-  func certificate() throws {
+    .enabled(if: Certificate.isHere, "there is no program openssl"), arguments: Certificate.allCases)
+  func certificate(_ certificate: Certificate) throws {
     let work = try Workspace()
-    let (key, certificate) = ("\(work.path)/key.pem", "\(work.path)/certificate.pem")
-    let making = try Process.run(
-      URL(fileURLWithPath: "/usr/bin/openssl"),
-      arguments: [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out",
-        certificate,
-        "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
-      ])
-    making.waitUntilExit()
-    try #require(making.terminationStatus == 0)
+    let (key, file) = try certificate.make(in: work)
     let server = try LocalServer(
-      "/usr/bin/openssl",
-      { ["s_server", "-quiet", "-www", "-accept", "127.0.0.1:\($0)", "-key", key, "-cert", certificate] })
-    for (authority, hint) in [("", "?ca=FILE"), ("&ca=\(certificate)", "endpoint")] {
-      guard
-        case .bucket(let address) = try RemoteURL("s3://bucket/x?endpoint=https://127.0.0.1:\(server.port)\(authority)")
-      else { throw CocoaError(.fileReadUnknown) }
-      let carrier = try ObjectStoreCarrier(address, environment: RcloneStore.environment)
-      let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
-      #expect(error?.code == .refused && error?.hint?.contains(hint) == true, "\(String(describing: error))")
-    }
+      Certificate.program, { ["s_server", "-quiet", "-www", "-accept", "127.0.0.1:\($0)", "-key", key, "-cert", file] })
+    let authority = certificate == .unknown ? "" : "&ca=\(file)"
+    guard
+      case .bucket(let address) = try RemoteURL("s3://bucket/x?endpoint=https://127.0.0.1:\(server.port)\(authority)")
+    else { throw CocoaError(.fileReadUnknown) }
+    let carrier = try ObjectStoreCarrier(address, environment: RcloneStore.environment)
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
+    #expect(error?.code == .refused && error?.hint?.contains(certificate.hint) == true, "\(String(describing: error))")
+    #expect(error?.message.contains("no safe connection") == (certificate != .good))
   }
 
   @Test("nobody there")
@@ -352,5 +342,33 @@ struct StoreFaultTests {
     let place = try Place()
     place.proxy.plan(.answer(status: 200, body: "<ListBucketResult>\(odd)\(long)</ListBucketResult>"))
     #expect(try place.carrier.list("m", meter: TransferMeter()).map(\.name) == ["m/a"])
+  }
+}
+
+/// What a store may show for itself.
+enum Certificate: CaseIterable, Sendable {
+  case good, unknown, expired, ofAnotherHost
+
+  static let program = "/usr/bin/openssl"
+  static var isHere: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+  /// What the error's hint names. Behind a good one stands no store.
+  var hint: String { self == .good ? "endpoint" : self == .unknown ? "?ca=FILE" : "the clock" }
+
+  /// Makes a key and the certificate; returns their files.
+  func make(in work: Workspace) throws -> (key: String, certificate: String) {
+    let (key, certificate) = ("\(work.path)/key.pem", "\(work.path)/certificate.pem")
+    let host = self == .ofAnotherHost ? "127.0.0.2" : "127.0.0.1"
+    let names = try work.file("names", Array("subjectAltName=IP:\(host)".utf8))
+    let days = self == .expired ? "-1" : "2"
+    for arguments in [
+      ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key],
+      ["x509", "-new", "-subj", "/CN=\(host)", "-signkey", key, "-days", days, "-extfile", names, "-out", certificate],
+    ] {
+      let making = try Process.run(URL(fileURLWithPath: Self.program), arguments: arguments)
+      making.waitUntilExit()
+      guard making.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+    }
+    return (key, certificate)
   }
 }
