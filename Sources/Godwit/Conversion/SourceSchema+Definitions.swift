@@ -180,7 +180,8 @@ extension SourceSchema {
   /// What the indexes of a table become here.
   struct Indexes {
     /// Those of plain columns.
-    var plain: [IndexDefinition] = []
+    private(set) var plain: [IndexDefinition] = []
+    private var places: [[String]: Int] = [:]
     /// Their names there.
     var names: [String] = []
     /// The columns of UNIQUE constraints that are of more than plain columns; indexes of a statement of their own are
@@ -226,7 +227,10 @@ extension SourceSchema {
 extension SourceSchema.Indexes {
   /// Two indexes over the same columns would have one name here; the one that is unique says more.
   mutating func add(_ index: IndexDefinition) {
-    guard let same = plain.firstIndex(where: { $0.columns == index.columns }) else { return plain.append(index) }
+    guard let same = places[index.columns] else {
+      places[index.columns] = plain.count
+      return plain.append(index)
+    }
     if index.isUnique { plain[same] = index }
   }
 }

@@ -144,40 +144,6 @@ struct SourceSchema {
     return table
   }
 
-  /// A reference is of its key's type, or no row of another replica's could keep it. One without a type gets that where
-  /// its values allow it; otherwise its table is plain.
-  private mutating func settleTypes() throws {
-    var isSettled = false
-    while !isSettled {
-      isSettled = true
-      for index in tables.indices {
-        guard let definition = tables[index].definition, let (number, type) = misfit(in: definition) else { continue }
-        isSettled = false
-        let column = definition.columns[number]
-        let present = try tables[index].columns.first { $0.name == column.name }.map {
-          try classes(of: $0, in: tables[index])
-        }
-        let takesType = present.map { $0.isEmpty || column.type == .any && $0 == ["\(type)"] } ?? false
-        tables[index].definition = takesType ? try? definition.setting(type, ofColumn: number) : nil
-        if tables[index].definition == nil {
-          tables[index].reason = "column \(column.name) is not of the type of the key that it refers to"
-        }
-      }
-    }
-  }
-
-  /// A column that is of another type than the key that it refers to, and that type.
-  private func misfit(in definition: TableDefinition) -> (column: Int, type: ColumnType)? {
-    for (number, column) in definition.columns.enumerated() {
-      guard let target = column.reference?.table,
-        let type = tables.first(where: { $0.name.isSameName(as: target) })?.definition?.columns[0].type,
-        type != column.type
-      else { continue }
-      return (number, type)
-    }
-    return nil
-  }
-
   /// A table that refers to a plain one must be plain, too, for definitions refer to definitions.
   private mutating func settleReferences() throws {
     var referring: [String: [Int]] = [:]
@@ -222,5 +188,71 @@ private struct SourceNames {
     throw GodwitError(
       .invalidSchema, problems.prefix(Self.shownLimit).joined(separator: "; ") + more,
       hint: "rename them in a copy of the database (ALTER TABLE … RENAME); \(SchemaName.hint)")
+  }
+}
+
+extension SourceSchema {
+  /// A reference is of its key's type, or no row of another replica's could keep it. One without a type gets that where
+  /// its values allow it; otherwise its table is plain. Linear in the columns of all tables.
+  private mutating func settleTypes() throws {
+    let names = tables.map { $0.name.lowercased() }
+    let places = Dictionary(zip(names, tables.indices), uniquingKeysWith: { first, _ in first })
+    for index in inOrderOfKeys(places) {
+      while let (number, type) = misfit(at: index, places), try take(type, number, at: index) {}
+    }
+    // Keys that refer to one another in a ring may have taken types past each other.
+    for index in tables.indices {
+      guard let (number, _) = misfit(at: index, places), let definition = tables[index].definition else { continue }
+      makePlain(at: index, definition.columns[number].name)
+    }
+  }
+
+  /// The places of all tables, each behind the one whose key its own key is, but in a ring.
+  private func inOrderOfKeys(_ places: [String: Int]) -> [Int] {
+    var order: [Int] = []
+    var seen: Set<Int> = []
+    for start in tables.indices {
+      var chain: [Int] = []
+      var next: Int? = start
+      while let index = next, seen.insert(index).inserted {
+        chain.append(index)
+        next = tables[index].definition?.columns[0].reference.flatMap { places[$0.table.lowercased()] }
+      }
+      order += chain.reversed()
+    }
+    return order
+  }
+
+  /// A column that is of another type than the key that it refers to, and that type.
+  private func misfit(at index: Int, _ places: [String: Int]) -> (column: Int, type: ColumnType)? {
+    for (number, column) in (tables[index].definition?.columns ?? []).enumerated() {
+      guard let place = column.reference.flatMap({ places[$0.table.lowercased()] }),
+        let type = tables[place].definition?.columns[0].type, type != column.type
+      else { continue }
+      return (number, type)
+    }
+    return nil
+  }
+
+  /// Gives a column the type where its values allow it, and makes its table plain otherwise. Returns whether the column
+  /// has it.
+  private mutating func take(_ type: ColumnType, _ number: Int, at index: Int) throws -> Bool {
+    guard let definition = tables[index].definition else { return false }
+    let column = definition.columns[number]
+    let present = try tables[index].columns.first { $0.name == column.name }.map {
+      try classes(of: $0, in: tables[index])
+    }
+    let takesType = present.map { $0.isEmpty || column.type == .any && $0 == ["\(type)"] } ?? false
+    guard takesType, let changed = try? definition.setting(type, ofColumn: number) else {
+      makePlain(at: index, column.name)
+      return false
+    }
+    tables[index].definition = changed
+    return true
+  }
+
+  private mutating func makePlain(at index: Int, _ column: String) {
+    tables[index].definition = nil
+    tables[index].reason = "column \(column) is not of the type of the key that it refers to"
   }
 }

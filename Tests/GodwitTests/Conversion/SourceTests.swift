@@ -153,29 +153,6 @@ struct SourceTests {
     #expect(!FileManager.default.fileExists(atPath: path + "/database"))
   }
 
-  @Test("has references of their keys' type, so that other members take its tables")
-  func referenceTypes() async throws {
-    let source = try source(
-      """
-      CREATE TABLE parent (id INTEGER PRIMARY KEY); INSERT INTO parent VALUES (1);
-      CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent); INSERT INTO child VALUES (1, 1), (2, NULL);
-      CREATE TABLE other (id INTEGER PRIMARY KEY, parent TEXT REFERENCES parent); INSERT INTO other VALUES (1, '1');
-      """)
-    let report = try await Replica.make(at: path, from: source, reader: .tested)
-    #expect(report.tables.map { $0.obstacle == nil } == [true, true, false])
-    let replica = try await Replica.open(at: path)
-    for table in ["parent", "child"] { _ = try await replica.tables.startSync(of: table) }
-    let other = folder.file("replica-other")
-    let identity = try await Replica.identity(at: other)
-    let (invitation, file) = (folder.file("replica-invitation"), folder.file("replica-file"))
-    try await replica.members.invite(identity, name: "other", verification: .trustOnFirstUse, to: .file(invitation))
-    let joined = try await Replica.join(at: other, invitation: .file(invitation), inviter: .trustOnFirstUse)
-    _ = try await replica.export(to: .file(file))
-    _ = try await joined.import(from: .file(file))
-    #expect(try await joined.rows("SELECT id, parent FROM child ORDER BY id").map(\.values) == [[1, 1], [2, .null]])
-    for one in [replica, joined] { await one.close() }
-  }
-
   @Test("keeps names of any script, with spaces and dashes, and refuses those that are Godwit's")
   func namesOfAnyScript() async throws {
     let source = try source(
