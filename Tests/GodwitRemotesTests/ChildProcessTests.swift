@@ -29,6 +29,14 @@ struct ChildProcessTests {
     #expect(open.contains("1") && open.allSatisfy { Int($0).map { $0 < 4 } ?? false }, "\(open)")
   }
 
+  @Test("is ended by a broken pipe also where this process ignores that signal, as servers do")
+  func brokenPipe() throws {
+    // Of all of this process, where nothing waits for the signal.
+    signal(SIGPIPE, SIG_IGN)
+    let process = try ChildProcess(["/bin/sh", "-c", "kill -PIPE $$; exit 0"], descriptors: [])
+    #expect(process.wait() == 128 + SIGPIPE)
+  }
+
   @Test("may write as many errors as it likes, of which the last are kept")
   func errors() throws {
     var process: ChildProcess?
