@@ -32,6 +32,7 @@ package struct TablePath: Sendable {
   /// Goes over a step that was made after the change.
   package mutating func follow(_ step: SchemaStep) {
     switch step {
+    case .createTable(let table) where isHere(table.name): addDefaults(of: table)
     case .dropTable(let table) where isHere(table): name = nil
     case .setSynced(false, let table) where isHere(table): name = nil
     case .renameTable(let table, let newName) where isHere(table): name = newName
@@ -51,6 +52,14 @@ package struct TablePath: Sendable {
         additions[index].conversions.append(conversion)
       }
     default: break
+    }
+  }
+
+  /// A change from before the migration that makes its table is of a program that had the table from its models, maybe
+  /// with fewer columns: of those its rows hold the defaults, to which later steps come.
+  private mutating func addDefaults(of table: TableDefinition) {
+    for column in table.columns.dropFirst(table.keyCount) where column.isNullable || column.defaultValue != nil {
+      add(column, nil)
     }
   }
 
