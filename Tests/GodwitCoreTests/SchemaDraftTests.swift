@@ -125,4 +125,19 @@ struct SchemaDraftTests {
     }
     #expect(conversion.apply(1) { _, _, _ in .real(1.5) } == Conversion.Outcome(value: 1.5))
   }
+
+  @Test("finds an index's column by the bytes of its name, A to Z aside, as SQLite does")
+  func indexColumns() throws {
+    let column = ColumnDefinition(name: "gr\u{F6}\u{DF}e", type: .integer, isNullable: true)
+    func make(_ name: String) throws {
+      _ = try TableDefinition(
+        name: "note", keyCount: 1, columns: [Self.key, column],
+        indexes: [IndexDefinition(columns: [name], isUnique: true)])
+    }
+    for name in ["gr\u{F6}\u{DF}e", "GR\u{F6}\u{DF}E"] { try make(name) }
+    for name in ["gro\u{308}\u{DF}e", "gr\u{D6}\u{DF}e"] {
+      let error = #expect(throws: GodwitError.self) { try make(name) }
+      #expect(error?.code == .invalidSchema)
+    }
+  }
 }

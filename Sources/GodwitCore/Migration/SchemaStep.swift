@@ -118,6 +118,7 @@ extension ColumnDefinition {
 }
 
 extension String {
-  /// Names of tables and columns are compared as SQLite compares them.
+  /// Whether names of tables or columns are one. More are than to SQLite, to which only A to Z are a to z, so that a
+  /// schema has no two names that people would take for one.
   package func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
 }

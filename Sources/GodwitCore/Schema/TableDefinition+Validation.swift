@@ -60,10 +60,10 @@ extension TableDefinition {
       throw GodwitError(.invalidSchema, "key column \(column.name) of table \(name) is nullable")
     }
     if numbersKeys { try validateNumbering() }
-    try validateIndexes(seen)
+    try validateIndexes()
   }
 
-  private func validateIndexes(_ names: Set<String>) throws {
+  private func validateIndexes() throws {
     guard indexes.count <= Self.indexLimit, indexes.reduce(0, { $0 + $1.columns.count }) <= Self.indexedColumnLimit
     else {
       throw GodwitError(
@@ -71,10 +71,12 @@ extension TableDefinition {
         "table \(name) has more than \(Self.indexLimit) indexes, or more than \(Self.indexedColumnLimit) columns in them"
       )
     }
+    // SQLite takes a name that it does not find for a text, and finds those of the same bytes, A to Z aside.
+    let names = Set(columns.map { Self.sqliteName($0.name) })
     var seen: Set<[String]> = []
     for index in indexes {
       let columns = index.columns.map { $0.lowercased() }
-      guard !columns.isEmpty, names.isSuperset(of: columns) else {
+      guard !columns.isEmpty, index.columns.allSatisfy({ names.contains(Self.sqliteName($0)) }) else {
         throw GodwitError(.invalidSchema, "an index of table \(name) names a column that is not there")
       }
       guard Set(columns).count == columns.count, columns.count <= Self.indexColumnLimit else {
@@ -88,6 +90,11 @@ extension TableDefinition {
           hint: "declare one; a unique index serves queries, too")
       }
     }
+  }
+
+  /// What SQLite compares a name by.
+  private static func sqliteName(_ name: String) -> [UInt8] {
+    name.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0 }
   }
 
   /// Rows that were written without the column hold its default as the column keeps it; their hash is of the default as
