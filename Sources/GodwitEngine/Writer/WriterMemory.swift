@@ -166,12 +166,12 @@ package final class WriterMemory {
     tablesWithTriggers = []
     connection.schemaMayFail = false
     let sql = """
-      SELECT lower(tbl_name), type = 'trigger' FROM sqlite_master
+      SELECT tbl_name, type = 'trigger' FROM sqlite_master
       WHERE name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND (type = 'trigger' OR sql LIKE '%FAIL%')
       """
     try connection.withStatement(sql) { statement in
       while try statement.step() {
-        if statement.integer(at: 1) != 0 { tablesWithTriggers.insert(try statement.text(at: 0)) }
+        if statement.integer(at: 1) != 0 { tablesWithTriggers.insert(try statement.text(at: 0).lowercased()) }
         connection.schemaMayFail = true
       }
     }

@@ -22,6 +22,22 @@ struct OwnTriggerTests {
     try await sender.write { _ = try $0.execute(sql) }
   }
 
+  @Test("is seen on a table of any name")
+  func anyName() async throws {
+    let pair = try await ReplicaPair(models: [Ärger.self])
+    let trigger: SQL = """
+      CREATE TRIGGER own AFTER INSERT ON "Ärger" BEGIN
+        UPDATE "Ärger" SET title = upper(NEW.title) WHERE id = NEW.id; END
+      """
+    try await pair.sender.write { _ = try $0.execute(trigger) }
+    try await pair.sender.write { transaction in
+      for number in 0..<200 { try transaction.insert(Ärger(id: "k\(number)", title: "a")) }
+    }
+    #expect(try await pair.sender.fetch(Ärger.all).allSatisfy { $0.title == "A" })
+    #expect(try await pair.sender.latestCounts() == ChangeCounts(200, 0, 0))
+    try await pair.expectSame()
+  }
+
   @Test("may write to another table")
   func otherTable() async throws {
     try await addTrigger(
@@ -141,4 +157,11 @@ struct OwnTriggerTests {
     #expect(try await sender.fetch(Shelf.self, key: 1)?.name.count == "shelf".count + fired)
     try await pair.expectSame()
   }
+}
+
+/// A table whose name SQLite and Swift bring to small letters in different ways.
+struct Ärger: Model {
+  static let schema = Schema<Self>("Ärger") { Column("title", \.title) }
+  var id = ""
+  var title = ""
 }
