@@ -1,4 +1,5 @@
 import CSQLCipher
+import GodwitBase
 
 /// Who wrote a statement, and so what it may do.
 package enum Authority: Hashable, Sendable {
@@ -18,11 +19,15 @@ final class Authorizer {
   var protectedTables: Set<String> = []
   /// Godwit's functions, in lower case, that a program's statements may call.
   var openFunctions: Set<String> = []
+  /// Godwit's functions that its own triggers alone may call, in small letters.
+  var closedFunctions: Set<String> = []
   /// What expressions may call, in small letters.
   var expressionFunctions: Set<String> = []
   /// Tables that statements compiled since the last ``takeWrites()`` may write.
   private var writes = TableSet.none
   private(set) var hasWrites = false
+  /// Whether the statement that was compiled last changes a table's shape or name.
+  private(set) var alters = false
 
   private static let readPragmas: Set<String> = [
     "table_info", "index_list", "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check",
@@ -67,6 +72,18 @@ final class Authorizer {
     writes.formUnion(isSchema ? .all : TableSet([table]))
   }
 
+  /// Throws `notAuthorized` for a program's statement that was compiled and reaches Godwit's own by ways that SQLite
+  /// does not ask about: a common table expression passes for a trigger by its name, and what a table is renamed to is
+  /// named nowhere. A function's name stands as it is in every text that calls it.
+  func requireForeign(_ sql: String) throws {
+    defer { alters = false }
+    let text = sql.lowercased()
+    guard text.contains("godwit_") else { return }
+    guard !alters, !closedFunctions.contains(where: text.contains) else {
+      throw GodwitError.sqlite(SQLITE_AUTH, nil)
+    }
+  }
+
   func withAuthority<Result>(_ value: Authority, _ body: () throws -> Result) rethrows -> Result {
     let previous = authority
     authority = value
@@ -104,6 +121,7 @@ final class Authorizer {
     case SQLITE_DROP_TABLE:
       return !Self.isOwn(first) && !protectedTables.contains(first.lowercased())
     case SQLITE_ALTER_TABLE:
+      alters = true
       return !Self.isOwn(second) && !protectedTables.contains(second.lowercased())
     default:
       return true

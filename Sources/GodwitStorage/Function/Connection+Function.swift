@@ -12,6 +12,7 @@ extension Connection {
   private static var innocuous: Int32 { libraryVersion >= LibraryVersion.innocuous ? 0x20_0000 : 0 }
 
   /// Registers the function under `name`, for any number of arguments, as long as the connection lives.
+  /// A program's statements cannot call it.
   package func register(_ function: any SQLFunction, as name: String) throws {
     let box = FunctionBox(function, failure: functionFailure)
     retain(box)
@@ -29,6 +30,7 @@ extension Connection {
         }
       }, nil, nil, nil)
     guard result == SQLITE_OK else { throw failure(result) }
+    authorizer.closedFunctions.insert(name.lowercased())
   }
 }
 

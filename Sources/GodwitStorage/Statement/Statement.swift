@@ -28,6 +28,7 @@ package final class Statement {
     writes = connection.authorizer.takeWrites()
     handle = try compiled.mapError { authority == .trusted ? Self.explain($0) : $0 }.get()
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
+    if authority == .user { try connection.authorizer.requireForeign(sql) }
   }
 
   deinit { sqlite3_finalize(handle) }

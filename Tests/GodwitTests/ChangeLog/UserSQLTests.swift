@@ -25,6 +25,10 @@ struct UserSQLTests {
     "CREATE TEMP TRIGGER godwit_mine AFTER INSERT ON note BEGIN SELECT godwit_insert(2, 0, 'x'); END",
     "CREATE TRIGGER own AFTER INSERT ON godwit_log BEGIN DELETE FROM note; END",
     "CREATE INDEX own ON godwit_log (hlc)", "SELECT godwit_insert(2, 0, 'x')", "SELECT godwit_delete(2, 0, 'x')",
+    "WITH godwit_c(v) AS (SELECT godwit_insert(2, 0, 'x')) SELECT v FROM godwit_c",
+    "WITH godwit_c(v) AS (SELECT \"GODWIT_update\"(2, 0, 'x', 'y')) INSERT INTO note SELECT v, v FROM godwit_c",
+    "CREATE TRIGGER own AFTER INSERT ON note BEGIN DELETE FROM note WHERE id IN "
+      + "(WITH godwit_c(v) AS (SELECT godwit_insert(2, 0, 'x')) SELECT v FROM godwit_c); END",
     "SELECT load_extension('x')", "SELECT sqlcipher_export('main')",
   ]
 
@@ -43,6 +47,17 @@ struct UserSQLTests {
     "is refused", arguments: ["COMMIT", "DROP TABLE note", "DELETE FROM godwit_log", "PRAGMA key = 'x'"])
   func notAuthorized(sql: String) async throws {
     #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
+  }
+
+  @Test("renames no table of its own into Godwit's names")
+  func renamed() async throws {
+    try await group[0].write { _ = try $0.execute("CREATE TABLE mine (a)") }
+    for name in ["godwit_former_3", "\"GODWIT_x\""] {
+      let sql = "ALTER TABLE mine RENAME TO \(name)"
+      #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
+    }
+    try await group[0].write { _ = try $0.execute("ALTER TABLE mine RENAME TO yours") }
+    #expect(try await group[0].rows("SELECT count(*) AS n FROM yours").first?["n"] == 0)
   }
 
   @Test(
