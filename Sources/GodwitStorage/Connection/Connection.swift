@@ -340,12 +340,19 @@ package final class Connection {
       try execute("RELEASE \(name)")
       return result
     } catch {
-      if isInTransaction {
-        try? execute("ROLLBACK TO \(name); RELEASE \(name)")
-        journal?.rewind(to: mark)
-      }
+      if isInTransaction { takeBack(to: name, mark) }
       throw error
     }
+  }
+
+  /// An interrupt that comes as it begins takes effect there. Where it fails once more, nothing of the transaction is
+  /// kept, for rows would stay that no log has.
+  private func takeBack(to name: String, _ mark: Int) {
+    for _ in 0..<2 where (try? execute("ROLLBACK TO \(name); RELEASE \(name)")) != nil {
+      journal?.rewind(to: mark)
+      return
+    }
+    rollBack()
   }
 
   // MARK: Settings
