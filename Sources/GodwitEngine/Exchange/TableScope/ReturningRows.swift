@@ -166,8 +166,8 @@ struct ReturningRows {
     case (.counter, .integer(let before), .integer(let here), .integer(let current)):
       return .integer(current &+ (here &- before))
     case (.addWinsSet, _, _, _):
-      let (before, here) = (Set(SetElements.parse(before) ?? []), Set(SetElements.parse(here) ?? []))
-      let current = Set(SetElements.parse(current) ?? [])
+      func elements(_ value: Value) -> Set<Value> { SetElements.distinct(SetElements.parse(value) ?? []) }
+      let (before, here, current) = (elements(before), elements(here), elements(current))
       return SetElements.value(of: current.subtracting(before.subtracting(here)).union(here.subtracting(before)))
     default: return current == before || current == here ? here : nil
     }
