@@ -29,6 +29,8 @@ package final class OriginTable: OriginNumbering {
   private let connection: Connection
   private var heads: [Origin: Head] = [:]
   private var origins: [Int: Origin] = [:]
+  /// The greatest number of another's origin.
+  private var lastNumber = 0
   /// The heads' sequences, as long as they are known to be that.
   private var knownVector: VersionVector?
   /// The incarnations that are known to have ended, and their last transactions.
@@ -44,6 +46,7 @@ package final class OriginTable: OriginNumbering {
     let stored = try Self.load(connection)
     heads = Dictionary(uniqueKeysWithValues: stored.map { ($0.origin, $0) })
     origins = Dictionary(uniqueKeysWithValues: stored.map { ($0.number, $0.origin) })
+    lastNumber = stored.last { $0.number < LogKey.firstOwnNumber }?.number ?? 0
     ended = heads.compactMapValues(\.ended)
     // The last one: earlier incarnations keep their numbers.
     guard let own = stored.last, own.number >= LogKey.firstOwnNumber else {
@@ -133,16 +136,27 @@ package final class OriginTable: OriginNumbering {
       [.blob(ContentHash.zero.bytes)])
   }
 
+  /// How many origins are known at most by what others say of them: as many as a version vector has, and room for this
+  /// replica's own. What is known of more could not be read again.
+  private static let knownLimit = VersionVector.originLimit - 1_024
+
   /// The origin's head; an origin never met before stands at 0.
+  ///
+  /// - Throws: `limitExceeded` for one more than a replica knows.
   package func head(of origin: Origin) throws -> Head {
     if let head = heads[origin] { return head }
-    let number = (origins.keys.filter { $0 < LogKey.firstOwnNumber }.max() ?? 0) + 1
-    guard number < LogKey.firstOwnNumber else { throw GodwitError(.limitExceeded, "there are too many origins") }
+    let number = lastNumber + 1
+    guard number < LogKey.firstOwnNumber, heads.count < Self.knownLimit else {
+      throw GodwitError(
+        .limitExceeded, "there are over \(Self.knownLimit) incarnations in the group",
+        hint: "nothing was changed; find the member that makes them, and remove it: godwit member incarnations")
+    }
     try Self.add(origin, number: number, on: connection)
     let head = Head(
       origin: origin, number: number, sequence: .none, chain: .zero, folded: .none, floor: .none, floorChain: .zero)
     heads[origin] = head
     origins[number] = origin
+    lastNumber = number
     return head
   }
 
