@@ -238,7 +238,8 @@ struct RowMergeTests {
 }
 
 extension RowWrite {
-  fileprivate func value(of column: Int) -> Value? { cells.first { $0.column == column }?.value }
+  /// What it writes to a column; nil when that is nothing.
+  func value(of column: Int) -> Value? { cells.first { $0.column == column }?.value }
 }
 
 extension Value {

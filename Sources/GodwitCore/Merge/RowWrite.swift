@@ -14,9 +14,6 @@ package struct RowWrite: Hashable, Sendable {
     self.context = context
     self.cells = cells
   }
-
-  /// What it writes to a column; nil when that is nothing.
-  package func value(of column: Int) -> Value? { cells.first { $0.column == column }?.value }
 }
 
 /// A write that lost to one that had not seen it, or that it had not seen.

@@ -4,13 +4,13 @@ import GodwitStorage
 /// A value that a migration could not keep: an integer beyond 2⁵³ that became a REAL, or one that the rule has nothing
 /// for, in whose place the column's default stands, or NULL.
 public struct MigrationLoss: Sendable, Hashable {
-  /// The migration.
+  /// The migration; of a change that came from before it, the schema's version when that change arrived.
   public let version: Int
-  /// The table, as it was called before.
+  /// The table, as it was called before the migration, or when the change arrived.
   public let table: String
   /// The row's primary key.
   public let key: [Value]
-  /// The column, as it was called before.
+  /// The column, as it was called then.
   public let column: String
   /// What it held.
   public let value: Value
