@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 
-/// Seals what is written to it as an age v1 file, holding 1 MiB at most.
+/// Seals what is written to it as an age v1 file, holding 2 MiB at most.
 ///
 /// Nothing distinguishes a file that ends without ``finish()`` from a cut one; readers refuse both.
 package final class AgeSealer: ByteSink {

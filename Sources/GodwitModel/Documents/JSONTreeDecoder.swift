@@ -68,12 +68,9 @@ struct JSONTreeDecoder: Decoder {
     return number
   }
 
-  /// A finite number stays one.
   fileprivate func single() throws -> Float {
-    let number = try real()
-    let rounded = Float(number)
-    guard rounded.isFinite || !number.isFinite else { throw mismatch(Float.self) }
-    return rounded
+    guard let number = Float(inRange: try real()) else { throw mismatch(Float.self) }
+    return number
   }
 
   /// A number beyond 64 bits with a sign is stored as the text of its digits.

@@ -82,10 +82,8 @@ private struct RowDecoder: Decoder {
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { UInt(try decode(UInt64.self, forKey: key)) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-      let number = try decode(Double.self, forKey: key)
-      let rounded = Float(number)
-      guard rounded.isFinite || !number.isFinite else { throw mismatch(type, key) }
-      return rounded
+      guard let number = Float(inRange: try decode(Double.self, forKey: key)) else { throw mismatch(type, key) }
+      return number
     }
 
     /// Beyond Int64.max numbers are kept as digits.

@@ -39,13 +39,21 @@ extension Float: ColumnValue {
   /// Reads a REAL or INTEGER, rounded to a Float; throws `valueMismatch` for anything else, and for a finite number
   /// that is beyond a Float's range.
   public static func read(from reader: borrowing ColumnReader) throws -> Float {
-    let stored = try reader.real()
-    let value = Float(stored)
-    guard value.isFinite || !stored.isFinite else { throw reader.mismatch("a number within a Float's range") }
+    guard let value = Float(inRange: try reader.real()) else {
+      throw reader.mismatch("a number within a Float's range")
+    }
     return value
   }
   /// A REAL of the same value; throws `valueNotStorable` for NaN.
   public func storedValue() throws -> Value { try Value(storing: Double(self)) }
+}
+
+extension Float {
+  /// The number, rounded; nil for a finite one that is beyond the range, and would become infinite.
+  init?(inRange number: Double) {
+    self.init(number)
+    guard isFinite || !number.isFinite else { return nil }
+  }
 }
 
 /// Kept as text with every digit. Text does not sort by value, so decimals offer equality but no order.
