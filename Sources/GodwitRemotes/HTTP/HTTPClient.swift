@@ -87,6 +87,8 @@ final class HTTPClient: @unchecked Sendable {
     if let certificates = certificates ?? Self.systemCertificates {
       godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates)
     }
+    // Otherwise the system's folder of them counts beside the file.
+    if certificates != nil { godwit_curl_set_text(curl, CURLOPT_CAPATH, nil) }
     if let signature = request.signature {
       // Without it the keys would go out as they are.
       guard godwit_curl_set_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3") == CURLE_OK else {
