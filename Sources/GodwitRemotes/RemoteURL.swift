@@ -104,10 +104,11 @@ package enum RemoteURL: Hashable, Sendable {
 
   /// Whether another URL in one form leads to the same place.
   package func isSame(as other: String) -> Bool {
-    guard case .folder(let path) = self, case .folder(let otherPath)? = try? RemoteURL(other) else {
-      return other == text
+    switch (self, try? RemoteURL(other)) {
+    case (.folder(let path), .folder(let otherPath)?): FilePath.isSame(path, otherPath)
+    case (.bucket(let address), .bucket(let otherAddress)?): address.isSame(as: otherAddress)
+    default: other == text
     }
-    return FilePath.isSame(path, otherPath)
   }
 
   /// The same in one form.
@@ -133,6 +134,17 @@ package struct BucketAddress: Hashable, Sendable {
   package let certificates: String?
 
   private static let parameters: Set<String> = ["endpoint", "region", "ca"]
+
+  /// Whether both lead to the same objects: how the store is reached may differ.
+  func isSame(as other: BucketAddress) -> Bool {
+    (bucket, prefix, authority) == (other.bucket, other.prefix, other.authority)
+  }
+
+  /// The endpoint's host and port as they are connected to.
+  private var authority: String? {
+    guard let parts = endpoint.flatMap(URLComponents.init), let host = parts.host else { return endpoint }
+    return "\(host.lowercased()):\(parts.port ?? (parts.scheme?.lowercased() == "http" ? 80 : 443))"
+  }
 
   init(_ text: String) throws(GodwitError) {
     // A secret may have a slash in it, and would be a part of a path then.

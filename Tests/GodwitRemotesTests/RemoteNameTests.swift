@@ -160,13 +160,26 @@ struct RemoteNameTests {
     }
   }
 
+  @Test(
+    "of a bucket are one where they lead to the same objects",
+    arguments: [
+      ("s3://ab1/p?endpoint=https://store.example", true), ("s3://ab1/p/?endpoint=https://STORE.example:443", true),
+      ("s3://ab1/p?endpoint=https://store.example&region=x&ca=/a.pem", true),
+      ("s3://ab1/p?endpoint=https://store.example:8443", false), ("s3://ab1/q?endpoint=https://store.example", false),
+      ("s3://ab2/p?endpoint=https://store.example", false), ("s3://ab1/p", false), ("/ab1/p", false),
+    ])
+  func sameBucket(other: String, isSame: Bool) throws {
+    #expect(try RemoteURL("s3://ab1/p?endpoint=https://store.example").isSame(as: other) == isSame)
+    #expect(try RemoteURL("s3://ab1/p?region=eu-west-1").isSame(as: "s3://ab1/p"))
+  }
+
   @Test("of a host call ssh so that it notices a lost one, and asks nobody where nobody is there")
   func arguments() throws {
     guard case .host(let address) = try RemoteURL("ssh://nas/x") else {
       Issue.record("no host")
       return
     }
-    let alive = ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"]
+    let alive = ["-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"]
     let command = ["--", "nas", "godwit serve --stdio '/x'"]
     #expect(address.arguments(isInteractive: true) == alive + command)
     #expect(address.arguments(isInteractive: false) == alive + ["-o", "BatchMode=yes"] + command)

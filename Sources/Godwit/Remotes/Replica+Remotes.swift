@@ -111,15 +111,17 @@ extension Replica.Remotes {
         .invalidArgument, "there is a remote \(name) already, at \(known?.url ?? "")",
         hint: "give another name, or first: godwit remote remove \(name)")
     }
-    let remote = known ?? RemoteNotes.Remote(name: name, url: place.text, addedAt: replica.wallClock.milliseconds())
-    let marker = RemoteMarker(replica.group)
+    var remote = known ?? RemoteNotes.Remote(name: name, url: place.text, addedAt: replica.wallClock.milliseconds())
+    // A bucket may be reached in another region, or by other certificates.
+    if case .bucket = place { remote.url = place.text }
+    let (added, marker) = (remote, RemoteMarker(replica.group))
     try await replica.carrying { meter in
       // A host keeps no marker: the replica there says whose it is, at the first sync.
       guard let carrier = try place.carrier() else { return }
       if try !marker.check(on: carrier, meter: meter) { try marker.write(to: carrier, by: folder, meter: meter) }
     }
-    try await replica.noting { try $0.save(remote) }
-    return Replica.Remote(remote, refused: [])
+    try await replica.noting { try $0.save(added) }
+    return Replica.Remote(added, refused: [])
   }
 
   /// Forgets a remote and all that is known of it. What lies there stays.

@@ -17,7 +17,7 @@ package struct RemoteNotes {
   /// A remote.
   package struct Remote: Sendable {
     package let name: String
-    package let url: String
+    package var url: String
     /// Milliseconds since 1970 UTC.
     package let addedAt: Int64
     /// When a pass was last whole.

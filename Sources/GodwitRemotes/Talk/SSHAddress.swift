@@ -68,7 +68,8 @@ package struct SSHAddress: Hashable, Sendable {
 
   /// What ssh is called with. The host's shell reads the last argument.
   package func arguments(isInteractive: Bool) -> [String] {
-    ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"] + (isInteractive ? [] : ["-o", "BatchMode=yes"])
+    ["-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"]
+      + (isInteractive ? [] : ["-o", "BatchMode=yes"])
       + (port.map { ["-p", "\($0)"] } ?? []) + ["--", destination]
       + [Self.serving + Self.word(path)]
   }
