@@ -29,6 +29,7 @@ package protocol RestartableSink: ByteSink {
 }
 
 extension PendingFile: RestartableSink {}
+extension MemorySink: RestartableSink {}
 
 /// A file at a remote, as far as a list shows it. All of it is the store's word.
 package struct CarriedFile: Sendable, Hashable {

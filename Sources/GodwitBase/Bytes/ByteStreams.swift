@@ -76,4 +76,6 @@ package final class MemorySink: ByteSink {
   package private(set) var bytes: [UInt8] = []
   package init() {}
   package func write(_ buffer: UnsafeRawBufferPointer) throws { bytes.append(contentsOf: buffer) }
+  /// Forgets what was written.
+  package func restart() { bytes = [] }
 }
