@@ -66,7 +66,7 @@ final class HTTPExchange {
       } else {
         guard received <= Self.keptLimit else {
           throw GodwitError(
-            .limitExceeded, "an answer of the store has more than \(Self.keptLimit) bytes",
+            .refused, "an answer of the store has more than \(Self.keptLimit) bytes",
             hint: "see that the endpoint is the address of an S3 store")
         }
         body.append(contentsOf: buffer)

@@ -90,6 +90,7 @@ package struct ObjectStoreCarrier: Carrier {
   package func honoursConditions(_ name: String, from path: String) throws -> Bool? {
     let request = StoreRequest(method: .put(try body(path)), key: key(name), isForNew: true)
     let answer = try client.send(request, meter: TransferMeter())
+    guard answer.status == 412 || (200..<300).contains(answer.status) else { throw client.failure(answer) }
     return answer.status == 412
   }
 

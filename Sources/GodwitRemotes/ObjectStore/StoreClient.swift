@@ -96,13 +96,13 @@ final class StoreClient: Sendable {
     if let endpoint = address.endpoint {
       return ("\(endpoint)/\(address.bucket)", String(endpoint.split(separator: "/").last ?? ""))
     }
+    let service = "s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
     // A name with dots fits no certificate of AWS's.
     guard address.bucket.contains(".") else {
-      let host = "\(address.bucket).s3.\(region).amazonaws.com"
+      let host = "\(address.bucket).\(service)"
       return ("https://\(host)", host)
     }
-    let host = "s3.\(region).amazonaws.com"
-    return ("https://\(host)/\(address.bucket)", host)
+    return ("https://\(service)/\(address.bucket)", service)
   }
 
   private func signed(_ request: StoreRequest) throws -> HTTPRequest {

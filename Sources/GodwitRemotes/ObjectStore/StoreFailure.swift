@@ -76,6 +76,10 @@ struct StoreFailure {
       return GodwitError(
         .refused, "\(answer): the bucket answers at another address",
         hint: "see the endpoint's scheme and host: http:// or https://")
+    case (413, _):
+      return GodwitError(
+        .refused, "\(answer): a file is larger than the store, or a proxy in front of it, takes",
+        hint: "have that limit raised; of nginx it is client_max_body_size")
     case (507, _):
       return GodwitError(.refused, "\(answer): the store is full", hint: "free some space there")
     case (501, _), (505, _):
