@@ -132,7 +132,10 @@ extension RemotePass {
   ) async throws -> [RemoteName: CarriedFile] {
     try await forgetUnmarked(listed)
     try await forgetLogs(but: nil)
-    let hasChanged = listed.contains { $0.key.isLogMark && notes[$0.value.name]?.tag != $0.value.tag }
+    let own = replica.identity.replica
+    let hasChanged = listed.contains { name, file in
+      name.isLogMark && name.origin?.replica != own && notes[file.name]?.tag != file.tag
+    }
     guard keepsLog || hasChanged else {
       return notes.values.reduce(into: [:]) { refused, note in
         guard let name = RemoteName(note.name), name.logNumber != nil, !note.isTaken else { return }
@@ -152,13 +155,16 @@ extension RemotePass {
   /// Notes the marks of the logs that were looked at, and when. A list may be old, so behind the last file that it
   /// showed the next one is asked for by its name; where it showed none the mark is not believed yet.
   mutating func noteMarks(_ listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
+    guard listed.keys.contains(where: \.isLogMark) else { return }
+    let lasts = notes.values.reduce(into: [Origin: UInt32]()) { lasts, note in
+      guard let name = RemoteName(note.name), let origin = name.origin, let number = name.logNumber else { return }
+      lasts[origin] = max(lasts[origin] ?? 0, number)
+    }
     for (name, file) in listed where name.isLogMark {
       guard let origin = name.origin, origin.replica != replica.identity.replica else { continue }
       let hasChanged = notes[file.name]?.tag != file.tag
       if let note = notes[file.name], !hasChanged, (now - note.at).magnitude < LogTimes.precision { continue }
-      let numbers = notes.values.compactMap { RemoteName($0.name) }.filter { $0.origin == origin }.compactMap(
-        \.logNumber)
-      guard let last = numbers.max() else { continue }
+      guard let last = lasts[origin] else { continue }
       if hasChanged { _ = try await takeNext(of: origin, after: last, from: carrier) }
       try await save(RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: []))
     }
