@@ -65,7 +65,9 @@ final class RemoteTalk: @unchecked Sendable {
       _ = try await run { try $0.read() }
     } catch let error as GodwitError {
       var writer = ByteWriter()
-      for text in [error.code.rawValue, error.message, error.hint ?? ""] { writer.lengthPrefixed(Array(text.utf8)) }
+      for text in [error.code.rawValue, error.message, error.hint ?? ""] {
+        writer.lengthPrefixed(Array(text.utf8.prefix(Self.textLimit)))
+      }
       let failure = TalkStream.Message.failure(writer.bytes)
       try? await run { try $0.write(failure) }
       throw error
@@ -113,12 +115,16 @@ final class RemoteTalk: @unchecked Sendable {
     throw try Self.failure(bytes)
   }
 
+  /// How many bytes of a failure's code, words or hint are sent.
+  private static let textLimit = 4_096
+
   private static func failure(_ bytes: [UInt8]) throws -> GodwitError {
     var reader = ByteReader(bytes)
-    let texts = try (0..<3).map { _ in String(decoding: try reader.lengthPrefixed(limit: 4_096), as: UTF8.self) }
+    let texts = try (0..<3).map { _ in String(decoding: try reader.lengthPrefixed(limit: textLimit), as: UTF8.self) }
+    // What passes by itself over there does so for this side.
+    let passes = [GodwitError.Code.busy, .unreachable].contains { $0.rawValue == texts[0] }
     return GodwitError(
-      texts[0] == GodwitError.Code.busy.rawValue ? .unreachable : .refused, "over there: \(texts[1])",
-      hint: texts[2].isEmpty ? nil : texts[2])
+      passes ? .unreachable : .refused, "over there: \(texts[1])", hint: texts[2].isEmpty ? nil : texts[2])
   }
 
   // MARK: Files
@@ -227,6 +233,7 @@ extension RemotePass {
       do {
         try await talk.speakAsClient(isRejoining: isRejoining)
       } catch let error as GodwitError where error.code == .unreachable {
+        try Task.checkCancellation()
         throw try await BlockingThread.run { connection.explanation(of: error) }
       }
     } onCancel: {
