@@ -59,13 +59,13 @@ extension Replica {
     let identity = try await identity(at: path, key: key, postQuantum: postQuantum)
     try await BlockingThread.run { try requireNoMember(in: folder) }
     let request = JoinRequest(identity: identity, name: name)
-    guard let invitation = try await BlockingThread.run({ try desk.invitation(for: request.id) }) else {
-      try await BlockingThread.run { try desk.put(request) }
-      return .requested(identity)
-    }
-    defer { unlink(invitation) }
     let replica: Replica
     do {
+      guard let invitation = try await BlockingThread.run({ try desk.invitation(for: request.id) }) else {
+        try await BlockingThread.run { try desk.put(request) }
+        return .requested(identity)
+      }
+      defer { unlink(invitation) }
       replica = try await join(at: path, invitation: .file(invitation), inviter: inviter, key: key)
     } catch let error as GodwitError where error.isOfInvitation {
       try await BlockingThread.run { try desk.put(request) }
