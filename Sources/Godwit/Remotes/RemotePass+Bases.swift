@@ -70,7 +70,9 @@ extension RemotePass {
   /// a newcomer's file introduces it.
   private mutating func takeBase(_ hash: ContentHash, from carrier: any Carrier) async throws -> Bool {
     for (name, file) in try await bases(on: carrier).sorted(by: { $0.value.name < $1.value.name }) {
+      // One that was refused in this pass would be so for every file that builds on it.
       guard case .base(_, hash.key) = name, file.size <= Self.strangerLimit.bytes,
+        !report.refused.contains(where: { $0.name == file.name }),
         try await takeBase(file, from: carrier) == hash
       else { continue }
       return true
