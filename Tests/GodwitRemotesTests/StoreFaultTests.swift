@@ -142,7 +142,13 @@ struct StoreFaultTests {
     let (key, file) = try certificate.make(in: work)
     let server = try LocalServer(
       Certificate.program, { ["s_server", "-quiet", "-www", "-accept", "127.0.0.1:\($0)", "-key", key, "-cert", file] })
-    let authority = certificate == .unknown ? "" : "&ca=\(file)"
+    let other = try Workspace()
+    let authority =
+      switch certificate {
+      case .unknown: ""
+      case .ofAnotherAuthority: "&ca=\(try Certificate.good.make(in: other).certificate)"
+      default: "&ca=\(file)"
+      }
     guard
       case .bucket(let address) = try RemoteURL("s3://bucket/x?endpoint=https://127.0.0.1:\(server.port)\(authority)")
     else { throw CocoaError(.fileReadUnknown) }
@@ -346,13 +352,13 @@ struct StoreFaultTests {
 
 /// What a store may show for itself.
 enum Certificate: CaseIterable, Sendable {
-  case good, unknown, expired, ofAnotherHost
+  case good, unknown, expired, ofAnotherHost, ofAnotherAuthority
 
   static let program = "/usr/bin/openssl"
   static var isHere: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
   /// What the error's hint names. Behind a good one stands no store.
-  var hint: String { self == .good ? "endpoint" : self == .unknown ? "?ca=FILE" : "the clock" }
+  var hint: String { self == .good ? "endpoint" : "?ca=FILE" }
 
   /// Makes a key and the certificate; returns their files.
   func make(in work: Workspace) throws -> (key: String, certificate: String) {
