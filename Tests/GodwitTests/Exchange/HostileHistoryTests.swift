@@ -92,4 +92,28 @@ struct HostileHistoryTests {
     }
     #expect(proof?.ahead == Array(digests[1...]))
   }
+
+  @Test("as many origins as a version vector has are known at most, and with them the replica writes and opens")
+  func originLimit() async throws {
+    let (code, count) = try await group[0].withWriter { writer in
+      try writer.inTransaction {
+        let origins = writer.log.origins
+        for number in UInt64(0)...UInt64(VersionVector.originLimit) {
+          let origin = Origin(replica: ReplicaID(Identifier128(high: 1, low: number)), incarnation: 1)
+          do {
+            let head = try origins.head(of: origin)
+            origins.advance(origin, to: head.sequence.next, chain: .zero)
+          } catch let error as GodwitError { return (error.code, Int(number)) }
+        }
+        return (GodwitError.Code.busy, 0)
+      }
+    }
+    #expect(code == .limitExceeded && (60_000..<VersionVector.originLimit).contains(count))
+    try await group[0].write { try $0.insert(Note(title: "with all of them")) }
+    await group[0].close()
+    let again = try await TestGroup.open(group[0].path, group.clock)
+    try await again.write { try $0.insert(Note(title: "and again")) }
+    #expect(try await again.count(Note.all) == 3)
+    await again.close()
+  }
 }
