@@ -87,9 +87,10 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
       // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
       var start = 0
       while start < targets.count {
-        let key = key(targets[start]).map(StoredKey.init)
-        let end = targets[start...].firstIndex { self.key($0).map(StoredKey.init) != key } ?? targets.count
-        if let key { groups.add(targets[start..<end], to: key.key) }
+        let key = key(targets[start])
+        var end = start + 1
+        while end < targets.count, StoredKey.areSame(self.key(targets[end]), key) { end += 1 }
+        if let key { groups.add(targets[start..<end], to: key) }
         start = end
       }
     }
