@@ -58,7 +58,7 @@ private enum IdleAgent {
     for number in 1...replicas {
       folders.append("\(folder)/\(number)")
       let replica = try await Replica.open(at: "\(folder)/\(number)", configuration: configuration(folder))
-      let remote = "\(folder)/\(number)/stick"
+      let remote = "\(folder)/sticks/\(number)"
       try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
       try await replica.remotes.add("stick", at: remote)
       await replica.close()
