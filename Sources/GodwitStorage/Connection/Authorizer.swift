@@ -76,7 +76,6 @@ final class Authorizer {
   /// does not ask about: a common table expression passes for a trigger by its name, and what a table is renamed to is
   /// named nowhere. A function's name stands as it is in every text that calls it.
   func requireForeign(_ sql: String) throws {
-    defer { alters = false }
     let text = sql.lowercased()
     guard text.contains("godwit_") else { return }
     guard !alters, !closedFunctions.contains(where: text.contains) else {
@@ -87,6 +86,8 @@ final class Authorizer {
   func withAuthority<Result>(_ value: Authority, _ body: () throws -> Result) rethrows -> Result {
     let previous = authority
     authority = value
+    // Of one that did not compile nothing is left.
+    alters = false
     defer { authority = previous }
     return try body()
   }

@@ -56,6 +56,10 @@ struct UserSQLTests {
       let sql = "ALTER TABLE mine RENAME TO \(name)"
       #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
     }
+    // One that is refused makes nobody else's statement one that alters.
+    let code = await code { try await group[0].write { try $0.execute("ALTER TABLE note ADD COLUMN more TEXT") } }
+    #expect(code == .notAuthorized)
+    try await group[0].write { try $0.execute("UPDATE mine SET a = godwit_is_bool(1)") }
     try await group[0].write { _ = try $0.execute("ALTER TABLE mine RENAME TO yours") }
     #expect(try await group[0].rows("SELECT count(*) AS n FROM yours").first?["n"] == 0)
   }
