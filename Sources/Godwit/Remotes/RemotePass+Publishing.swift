@@ -27,13 +27,27 @@ extension RemotePass {
       mayReplace && (note?.isOutdated(by: $0) ?? true)
     }
     if let file = written.file {
-      let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
-      try await put(file, from: folder.spool(remote.name, name), code: code, to: carrier)
-      report.published = file.report
+      try await putMailbox(file, name, code: wasLate ? RemoteNotes.File.late : RemoteNotes.File.new, to: carrier)
     }
     noteWithheld(written.mailbox)
     guard written.mailbox.needsState else { return nil }
     return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
+  }
+
+  /// Puts the mailbox. One that is too large is named when everything else is done.
+  private mutating func putMailbox(
+    _ file: SpooledFile, _ name: RemoteName, code: String, to carrier: any Carrier
+  ) async throws {
+    let spool = folder.spool(remote.name, name)
+    do {
+      try await put(file, from: spool, code: code, to: carrier)
+      report.published = file.report
+    } catch let error as GodwitError where error.code == .limitExceeded {
+      try await BlockingThread.run { try RemotesFolder.remove(spool) }
+      unpublished = GodwitError(
+        error.code, error.message,
+        hint: "put it there in pieces: godwit sync --collect; or carry it by hand: godwit export FILE")
+    }
   }
 
   /// How old a member's word may be of what has not come, in milliseconds: lists and files come late.

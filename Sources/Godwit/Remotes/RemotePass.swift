@@ -33,6 +33,8 @@ struct RemotePass {
   var takenStates: Set<String> = []
   /// The own mailbox that is there and cannot be taken yet; it is not replaced.
   var untaken: RemoteName?
+  /// Why the own mailbox was not published, which keeps nothing else from being.
+  var unpublished: GodwitError?
 
   init(
     _ replica: Replica, _ remote: RemoteNotes.Remote, _ folder: RemotesFolder, isRejoining: Bool,
@@ -67,6 +69,8 @@ struct RemotePass {
     let own = try await ownOrigin()
     keepsLog = isCollecting || isFollowed(as: own)
     if try await !follow(as: own, on: carrier) { try await runWhole(as: own, over: carrier) }
+    // A log has brought the same in pieces.
+    if let unpublished, !keepsLog { throw unpublished }
   }
 
   /// Looks at all that is there.
