@@ -71,7 +71,7 @@ extension RemotePass {
   private mutating func takeBase(_ hash: ContentHash, from carrier: any Carrier) async throws -> Bool {
     for (name, file) in try await bases(on: carrier).sorted(by: { $0.value.name < $1.value.name }) {
       // One that was refused in this pass would be so for every file that builds on it.
-      guard case .base(_, hash.key) = name, file.size <= Self.strangerLimit.bytes,
+      guard case .base(_, hash.key) = name, file.size <= PassIntake.strangerLimit.bytes,
         !report.refused.contains(where: { $0.name == file.name }),
         try await takeBase(file, from: carrier) == hash
       else { continue }

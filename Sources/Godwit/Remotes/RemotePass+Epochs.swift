@@ -50,9 +50,9 @@ extension RemotePass {
       try await forget(note.name)
     }
     let members = listed.filter { name, _ in name.origin.map { active.contains($0.replica) } ?? false }
-    let others = listed.filter { members[$0.key] == nil && $0.value.size <= Self.strangerLimit.bytes }
+    let others = listed.filter { members[$0.key] == nil && $0.value.size <= PassIntake.strangerLimit.bytes }
     let hasTaken = try await takeEpochs(members, atMost: PassEpochs.fetchLimit, from: carrier)
-    let hasTakenOthers = try await takeEpochs(others, atMost: Self.strangerLimit.count, from: carrier)
+    let hasTakenOthers = try await takeEpochs(others, atMost: PassIntake.strangerLimit.count, from: carrier)
     return hasTaken || hasTakenOthers
   }
 

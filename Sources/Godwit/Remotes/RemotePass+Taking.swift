@@ -30,10 +30,6 @@ extension RemotePass {
     }
   }
 
-  /// How many mailboxes of replicas that are no members here are looked at in a pass, and how large they may be: a
-  /// member that joined may introduce itself, and anybody may put files there.
-  static let strangerLimit = (count: 16, bytes: 64 << 20)
-
   /// What this replica knows now.
   mutating func news() async throws -> News {
     if let knownNews { return knownNews }
@@ -58,20 +54,16 @@ extension RemotePass {
       Dictionary(roster.all.map { ($0.identity.replica, $0.isActive) }, uniquingKeysWith: { first, _ in first })
     }
     func isActive(_ name: RemoteName) -> Bool? { name.origin.flatMap { members[$0.replica] } }
-    var (files, strangers): ([CarriedFile], [CarriedFile]) = ([], [])
+    var intake = PassIntake()
     let ordered = listed.inOrder
     for (name, file) in ordered where try await isNew(file) {
-      switch isActive(name) {
-      case true?: files.append(file)
-      case nil where name.isMailbox && file.size <= Self.strangerLimit.bytes: strangers.append(file)
-      default: break
-      }
+      intake.add(file, name, isActive: isActive(name), isKnown: notes[file.name]?.isTaken ?? false)
     }
-    files += strangers.prefix(Self.strangerLimit.count)
+    var files = intake.files
     for file in files { try await take(file, from: carrier) }
     var again = Set(report.refused.map(\.name)).intersection(files.map(\.name))
     if try await takeEpochs(for: listed, from: carrier) {
-      let tried = Set(files.map(\.name))
+      let tried = intake.later.union(files.map(\.name))
       for (name, file) in ordered where isActive(name) == true && !tried.contains(file.name) {
         guard try await isNew(file) else { continue }
         files.append(file)
@@ -228,7 +220,7 @@ extension RemotePass {
   ) async throws -> CarriedFile? {
     let name = file.name
     let most = replica.tuning.remoteFileSize
-    let limit = file.size > Self.strangerLimit.bytes ? most : min(most, Self.strangerLimit.bytes)
+    let limit = file.size > PassIntake.strangerLimit.bytes ? most : min(most, PassIntake.strangerLimit.bytes)
     let handler = handler(.fetching, total: file.size)
     let fetched = try await carrying(handler) { meter -> CarriedFile? in
       let pending = try PendingFile(replacing: path)
