@@ -78,4 +78,14 @@ struct OwnKeyTests {
     try await pair.sender.write { try $0.insert(ByText(id: "x", name: "y")) }
     #expect(try await pair.sender.rows("SELECT code FROM by_text").map(\.values) == [["x"]])
   }
+
+  @Test("that SQLite numbers makes one row of two machines' rows, and the conflict has the other's values")
+  func numbered() async throws {
+    let group = try await MergeGroup(models: [ByInt.self])
+    for index in 0..<2 { try await group.write(index, "INSERT INTO by_int (name) VALUES (\("of \(index)"))") }
+    try await group.exchange()
+    #expect(try await group[0].fetch(ByInt.all).map(\.name) == ["of 1"])
+    let conflict = try #require(try await group.conflicts(0).last)
+    #expect(conflict.table == "by_int" && "\(conflict)".contains("of 0"))
+  }
 }
