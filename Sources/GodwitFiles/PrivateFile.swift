@@ -4,7 +4,8 @@ import GodwitBase
 /// Opens files that hold keys or data: never through a link, never another user's, never readable by others
 /// (Specs/storage.md, section "Files").
 package enum PrivateFile {
-  /// Makes the folder and its missing parents, 0700 whatever the umask; checks one that exists.
+  /// Makes the folder and its missing parents, 0700 whatever the umask, so that a power cut does not take them; checks
+  /// one that exists.
   ///
   /// Only folders made here are 0700; an existing parent keeps its mode.
   package static func makeFolder(_ path: String) throws(GodwitError) {
@@ -21,6 +22,12 @@ package enum PrivateFile {
       throw .file("make the folder", path, errno)
     }
     guard chmod(path, 0o700) == 0 else { throw .file("protect the folder", path, errno) }
+    do {
+      try synchronizeFolder(parent)
+    } catch {
+      // A parent that this user may not read, or whose file system knows no such thing, keeps names in its own time.
+      guard [EACCES, EINVAL].contains((error.underlying as? SystemFailure)?.number) else { throw error }
+    }
   }
 
   /// Makes the folder that a file is to be in, as ``makeFolder(_:)`` does, unless there is one: others may look into
