@@ -38,7 +38,8 @@ package struct LogSearch {
     return found.prefix(limit).map(\.entry)
   }
 
-  /// An origin's later transactions have the greater numbers, whatever its clock said, so that the last ones are enough.
+  /// An origin's later transactions have the greater numbers, whatever its clock said, so that the last ones are
+  /// enough.
   private func newest(_ limit: Int, of origin: Origin) throws -> [Found] {
     var found: [Found] = []
     var last = try log.origins.head(of: origin).sequence.rawValue
