@@ -75,9 +75,14 @@ extension Connection {
     guard try statement.step() else { return [] }
     let columns = statement.columnNames
     var rows: [Row] = []
-    repeat {
-      rows.append(Row(columns: columns, values: try columns.indices.map { try statement.value(at: Int32($0)) }))
-    } while try statement.step()
+    repeat { rows.append(try statement.row(columns)) } while try statement.step()
     return rows
+  }
+}
+
+extension Statement {
+  /// The row that it stands at, of these columns.
+  func row(_ columns: [String]) throws -> Row {
+    Row(columns: columns, values: try columns.indices.map { try value(at: Int32($0)) })
   }
 }

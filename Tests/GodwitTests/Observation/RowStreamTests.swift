@@ -49,6 +49,11 @@ struct RowStreamTests {
     var titles: [String] = []
     for try await title in replica.stream(byViews.select { $0.title }) { titles.append(title) }
     #expect(titles == (0..<count).map(String.init))
+    var raw: [Row] = []
+    let sql = SQL("SELECT title, views AS v FROM note ORDER BY views")
+    for try await row in replica.stream(sql.rows) { raw.append(row) }
+    #expect(raw.map { $0["v"] } == (0..<Int64(count)).map { .integer($0) })
+    #expect(raw.allSatisfy { $0.columns == ["title", "v"] })
     var sum = 0
     for try await number in replica.stream(SQL("SELECT views FROM note").reading(Int.self)) { sum += number }
     #expect(sum == (0..<count).reduce(0, +))

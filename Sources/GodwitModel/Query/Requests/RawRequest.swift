@@ -1,15 +1,19 @@
 import GodwitBase
 import GodwitStorage
 
-/// A query in SQL whose rows become typed values; see ``SQL/reading(_:)`` and ``SQL/decoding(_:)``.
+/// A query in SQL whose rows become typed values; see ``SQL/reading(_:)``, ``SQL/decoding(_:)`` and
+/// ``SQL/rows``.
 public struct RawRequest<Element: Sendable>: RunnableRequest {
   private var statement: SQL
   private var negativeLimit: GodwitError?
-  private let read: @Sendable (Statement) throws -> Element
+  /// How a row is read, which may depend on the names of the columns: they are known at the first one.
+  private let reading: @Sendable (Statement) throws -> Reading
 
-  init(_ statement: SQL, _ read: @escaping @Sendable (Statement) throws -> Element) {
+  package typealias Reading = (Statement) throws -> Element
+
+  init(_ statement: SQL, _ reading: @escaping @Sendable (Statement) throws -> Reading) {
     self.statement = statement
-    self.read = read
+    self.reading = reading
   }
 
   /// The text as it was given, with its values; throws when one of them cannot be stored, and `invalidArgument` for a
@@ -37,7 +41,9 @@ public struct RawRequest<Element: Sendable>: RunnableRequest {
 
   package func forEach(on connection: Connection, _ sink: RowSink<Element>) throws {
     try connection.readOnly(sql) { statement in
-      while try statement.step() { try sink.take(read(statement)) }
+      guard try statement.step() else { return }
+      let read = try reading(statement)
+      repeat { try sink.take(read(statement)) } while try statement.step()
     }
   }
 
@@ -56,16 +62,18 @@ extension SQL {
   /// columns.
   public func reading<each Column: ColumnValue>(_ types: repeat (each Column).Type) -> RawRequest<(repeat each Column)>
   {
-    RawRequest(self) { statement in
-      var index: Int32 = -1
-      func next<Next: ColumnValue>(_ type: Next.Type) throws -> Next {
-        index += 1
-        guard index < statement.columnCount else {
-          throw GodwitError(.invalidArgument, "the query has \(statement.columnCount) columns, fewer than are read")
+    RawRequest(self) { _ in
+      return { statement in
+        var index: Int32 = -1
+        func next<Next: ColumnValue>(_ type: Next.Type) throws -> Next {
+          index += 1
+          guard index < statement.columnCount else {
+            throw GodwitError(.invalidArgument, "the query has \(statement.columnCount) columns, fewer than are read")
+          }
+          return try .read(from: ColumnReader(ColumnReaderSource(statement, index)))
         }
-        return try .read(from: ColumnReader(ColumnReaderSource(statement, index)))
+        return (repeat try next((each Column).self))
       }
-      return (repeat try next((each Column).self))
     }
   }
 
@@ -77,8 +85,18 @@ extension SQL {
   public func decoding<Element: Decodable & Sendable>(_ type: Element.Type) -> RawRequest<Element> {
     RawRequest(self) { statement in
       let columns = statement.columnNames
-      let values = try columns.indices.map { try statement.value(at: Int32($0)) }
-      return try Row(columns: columns, values: values).decode(type)
+      return { try $0.row(columns).decode(type) }
+    }
+  }
+
+  /// The rows as they are, for queries whose columns are not known in advance:
+  /// `for try await row in replica.stream(SQL(text: text).rows)`.
+  ///
+  /// Fetching throws `valueMismatch` for a text that is not UTF-8.
+  public var rows: RawRequest<Row> {
+    RawRequest(self) { statement in
+      let columns = statement.columnNames
+      return { try $0.row(columns) }
     }
   }
 
