@@ -57,9 +57,17 @@ struct Query: AsyncParsableCommand {
     }
     guard let sql else { return }
     let text = sql == "-" ? try Self.readText() : sql
-    let rows = try await options.withReplica { try await Self.rows(text, $0) }
-    guard !rows.isEmpty else { return options.console.note("no rows") }
-    try await RowListing(rows, as: options.json ? .json : .table).page(to: options.console)
+    let (console, format) = (options.console, options.json ? RowFormat.json : .table)
+    let found = try await options.withReplica { replica in
+      try await Self.explaining(text, replica) {
+        try await RowsFound.of(SQL(text: text), replica, as: format, to: console)
+      }
+    }
+    switch found {
+    case .none: console.note("no rows")
+    case .printed: break
+    case .listing(let listing): try await listing.page(to: console)
+    }
   }
 
   private static func readText() throws -> String {
@@ -70,9 +78,11 @@ struct Query: AsyncParsableCommand {
     return text
   }
 
-  private static func rows(_ text: String, _ replica: Replica) async throws -> [Row] {
+  private static func explaining<Output>(
+    _ text: String, _ replica: Replica, _ body: () async throws -> Output
+  ) async throws -> Output {
     do {
-      return try await replica.rows(SQL(text: text))
+      return try await body()
     } catch let error as GodwitError where error.code == .notAuthorized || error.code == .sql && writes(text) {
       let message = error.code == .sql ? "this statement writes" : error.message
       throw GodwitError(

@@ -6,8 +6,31 @@ enum RowFormat: String, CaseIterable, Sendable {
   case table, json, csv, line
 }
 
+/// What a query has found.
+enum RowsFound: Sendable {
+  case none
+  /// What has been printed as it came, and is not held.
+  case printed
+  /// A table is as wide as what is in it, so all of it is read first.
+  case listing(RowListing)
+
+  /// Runs a statement that only reads.
+  static func of(
+    _ sql: SQL, _ replica: Replica, as format: RowFormat, to console: Console
+  ) async throws -> RowsFound {
+    guard format == .table else {
+      return try await replica.read { try RowLines.print(sql, of: $0, as: format, to: console) } ? .printed : .none
+    }
+    return RowsFound(try await replica.rows(sql), as: format)
+  }
+
+  init(_ rows: [Row], as format: RowFormat) {
+    self = rows.isEmpty ? .none : .listing(RowListing(rows, as: format))
+  }
+}
+
 /// The rows of a query as they are written, in each format (Specs/cli.md, "Shell").
-struct RowListing {
+struct RowListing: Sendable {
   private let rows: [Row]
   private let columns: [String]
   private let format: RowFormat
@@ -23,14 +46,11 @@ struct RowListing {
   /// - Throws: `CancellationError` once the task is cancelled.
   func print(to console: Console) throws {
     guard !rows.isEmpty else { return }
-    switch format {
-    case .json:
-      let names = Self.unique(columns)
-      try print(rows.lazy.map { JSONValue.object(zip(names, $0.values).map { ($0, JSONValue($1)) }).text }, console)
-    case .table: try print(table.lines, console)
-    case .csv: try print([Self.csv(columns.map { Value.text($0) })] + rows.lazy.map { Self.csv($0.values) }, console)
-    case .line: try print(rows.enumerated().lazy.flatMap(block), console)
+    guard format == .table else {
+      var lines = RowLines(format)
+      return try print(rows.lazy.flatMap { lines.next($0) }, console)
     }
+    try print(table.lines, console)
   }
 
   /// Writes them as ``print(to:)`` does, but a table for a person by way of a pager where it is long.
@@ -45,20 +65,6 @@ struct RowListing {
     try Task.checkCancellation()
   }
 
-  /// A JSON object names each member once, so a column that repeats a name gets a suffix as in SQLite: `id`, `id:1`.
-  private static func unique(_ columns: [String]) -> [String] {
-    var taken = Set(columns)
-    var seen: Set<String> = []
-    return columns.map { column in
-      if seen.insert(column).inserted { return column }
-      var number = 1
-      while !taken.insert("\(column):\(number)").inserted { number += 1 }
-      return "\(column):\(number)"
-    }
-  }
-
-  // MARK: For people
-
   /// Numbers go to the right, as people compare them.
   private var table: TextTable {
     let alignments = columns.indices.map { column -> TextTable.Alignment in
@@ -67,36 +73,6 @@ struct RowListing {
     var table = TextTable(Array(zip(columns, alignments)))
     for row in rows { table.add(row.values.map(Format.value)) }
     return table
-  }
-
-  /// A line for each column, and an empty one between two rows.
-  private func block(_ number: Int, _ row: Row) -> [String] {
-    let names = columns.map(Format.printable)
-    let width = names.map(TextTable.displayWidth).max() ?? 0
-    let lines = zip(names, row.values).map { name, value in
-      String(repeating: " ", count: width - TextTable.displayWidth(name)) + name + " = "
-        + Format.printable(Format.value(value))
-    }
-    return (number == 0 ? [] : [""]) + lines
-  }
-
-  // MARK: CSV
-
-  /// RFC 4180, with line feeds. An empty field is null, and `""` an empty text.
-  private static func csv(_ values: [Value]) -> String {
-    values.map { value in
-      if value == .null { return "" }
-      let text = Format.value(value)
-      let field = StandardStream.output.isTerminal ? Format.printable(text) : text
-      let isQuoted = field.isEmpty || field.unicodeScalars.contains { [",", "\"", "\n", "\r"].contains($0) }
-      return isQuoted ? quoted(field) : field
-    }.joined(separator: ",")
-  }
-
-  /// By scalars: to Swift a mark with an accent upon it is another character.
-  private static func quoted(_ field: String) -> String {
-    let pieces = field.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
-    return "\"" + pieces.map(String.init).joined(separator: "\"\"") + "\""
   }
 }
 

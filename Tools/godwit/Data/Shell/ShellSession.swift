@@ -5,7 +5,7 @@ import ToolSupport
 final class ShellSession {
   /// What a statement did.
   private enum Outcome: Sendable {
-    case rows([Row])
+    case rows(RowsFound)
     case changed(Int)
   }
 
@@ -85,10 +85,10 @@ final class ShellSession {
     let (replica, console, format) = (replica, console, format)
     do {
       try await interrupts.running {
-        switch try await Self.outcome(of: statement, on: replica) {
-        case .rows(let rows):
-          if rows.isEmpty { console.note("no rows") }
-          try RowListing(rows, as: format).print(to: console)
+        switch try await Self.outcome(of: statement, on: replica, as: format, to: console) {
+        case .rows(.none): console.note("no rows")
+        case .rows(.printed): break
+        case .rows(.listing(let listing)): try listing.print(to: console)
         case .changed(let count):
           if console.usesJSON {
             try console.line(["changed": .number(count)])
@@ -106,13 +106,17 @@ final class ShellSession {
     }
   }
 
-  private static func outcome(of statement: SQLSplitter.Statement, on replica: Replica) async throws -> Outcome {
+  private static func outcome(
+    of statement: SQLSplitter.Statement, on replica: Replica, as format: RowFormat, to console: Console
+  ) async throws -> Outcome {
     let sql = SQL(text: statement.text)
-    if readingWords.contains(statement.firstWord) { return .rows(try await replica.rows(sql)) }
+    if readingWords.contains(statement.firstWord) {
+      return .rows(try await RowsFound.of(sql, replica, as: format, to: console))
+    }
     return try await replica.write { transaction in
       let kind = try transaction.kind(of: sql)
       guard kind.isReading, kind.findsRows else { return .changed(try transaction.execute(sql)) }
-      return .rows(try transaction.rows(sql))
+      return .rows(RowsFound(try transaction.rows(sql), as: format))
     }
   }
 
