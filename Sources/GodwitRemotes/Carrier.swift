@@ -33,9 +33,6 @@ extension MemorySink: RestartableSink {}
 
 /// A file at a remote, as far as a list shows it. All of it is the store's word.
 package struct CarriedFile: Sendable, Hashable {
-  /// The most files that a folder of a remote may have: Godwit's have fewer.
-  static let countLimit = 100_000
-
   /// The name below the remote's root.
   package let name: String
   /// Bytes.

@@ -211,16 +211,6 @@ struct CarrierTests {
     #expect(error?.code == .unsafeFile)
   }
 
-  @Test("of a folder with more files than any group has refuse the list, for a part of it would show others as gone")
-  func crowded() throws {
-    let place = try Place(.folder)
-    _ = try place.put("m/0", [1])
-    let folder = "\(place.work.path)/remote/m"
-    for number in 1...CarriedFile.countLimit { close(creat("\(folder)/\(number)", 0o600)) }
-    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
-    #expect(error?.code == .refused && error?.hint?.contains("remove them") == true)
-  }
-
   @Test("of a folder that is not there cannot be reached")
   func gone() throws {
     let carrier = FolderCarrier("/nonexistent/stick")

@@ -27,12 +27,6 @@ package struct FolderCarrier: Carrier {
       return []
     }
     try Self.requireNoLink(path)
-    // Part of a list would show others' files as gone.
-    guard names.count <= CarriedFile.countLimit else {
-      throw GodwitError(
-        .refused, "the folder \(path) has more than \(CarriedFile.countLimit) files",
-        hint: "see who puts so many files there, and remove them")
-    }
     return try names.filter { !$0.hasPrefix(".") }.compactMap { name in
       try meter.requireGoing()
       return try listed("\(folder)/\(name)", meter: meter)

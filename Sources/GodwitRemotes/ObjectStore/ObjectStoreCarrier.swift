@@ -24,7 +24,8 @@ package struct ObjectStoreCarrier: Carrier {
   private func key(_ name: String) -> String { address.prefix.isEmpty ? name : "\(address.prefix)/\(name)" }
 
   private static let pageLimit = 10_000
-  /// The most bytes of a file's name in its folder: Godwit's have fewer.
+  /// The most files that a folder may have, and the most bytes of their names there: Godwit's have fewer.
+  private static let objectLimit = 100_000
   private static let nameLimit = 255
 
   package func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
@@ -52,7 +53,7 @@ package struct ObjectStoreCarrier: Carrier {
           .refused, "the list of \(prefix) in bucket \(address.bucket) breaks off",
           hint: "see that the endpoint is the address of an S3 store that knows ListObjectsV2")
       }
-      guard files.count <= CarriedFile.countLimit else { break }
+      guard files.count <= Self.objectLimit else { break }
       token = next
     }
     // Part of a list would show others' files as gone.
