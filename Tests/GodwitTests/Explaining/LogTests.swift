@@ -24,23 +24,6 @@ struct LogTests {
     #expect(try await replica.history.log(limit: 0).isEmpty)
   }
 
-  @Test("has what was written last first, also after a clock was set back")
-  func setBack() async throws {
-    let group = try await MergeGroup()
-    group.clock.advance(10 * 86_400_000)
-    for number in 1...3 { try await group.write(0, "INSERT INTO page (id) VALUES (\("p\(number)"))") }
-    group.clock.advance(-10 * 86_400_000)
-    for number in 4...5 { try await group.write(0, "INSERT INTO page (id) VALUES (\("p\(number)"))") }
-    group.clock.advance(86_400_000)
-    try await group.write(1, "INSERT INTO shelf (id) VALUES ('s')")
-    try await group.exchange()
-    let log = try await group[1].history.log()
-    #expect(log.map(\.sequence) == [1, 5, 4, 3, 2, 1])
-    for limit in 1...6 {
-      #expect(try await group[1].history.log(limit: limit).map(\.sequence) == log.prefix(limit).map(\.sequence))
-    }
-  }
-
   @Test("a transaction shows its operations with their values, and what its author had seen")
   func transaction() async throws {
     let group = try await MergeGroup()

@@ -19,9 +19,7 @@ package struct LogSearch {
   }
 
   private struct Found {
-    /// Where it stands among others': its own time, or that of the next one that was found of its origin, where a clock
-    /// was set back in between.
-    let time: HLC
+    let hlc: HLC
     let origin: Origin
     let entry: LogEntry
   }
@@ -34,19 +32,18 @@ package struct LogSearch {
     for origin in log.origins.vector.origins where replica == nil || origin.replica == replica {
       found += try newest(limit, of: origin)
     }
-    found.sort { ($1.time, $1.origin, $1.entry.sequence) < ($0.time, $0.origin, $0.entry.sequence) }
+    found.sort { ($1.hlc, $1.origin) < ($0.hlc, $0.origin) }
     return found.prefix(limit).map(\.entry)
   }
 
-  /// An origin's later transactions have the greater numbers, whatever its clock said, so that the last ones are
-  /// enough.
+  /// An origin's later transactions have the greater numbers, so that the last ones are enough.
   private func newest(_ limit: Int, of origin: Origin) throws -> [Found] {
     var found: [Found] = []
     var last = try log.origins.head(of: origin).sequence.rawValue
     while last > 0, found.count < limit {
       let wanted = table == nil && since == nil ? min(Self.stride, UInt64(limit - found.count)) : Self.stride
       let first = last - min(last, wanted)
-      var run: [(hlc: HLC, entry: LogEntry)] = []
+      var run: [Found] = []
       var isEmpty = true
       let (after, through) = (SequenceNumber(rawValue: first), SequenceNumber(rawValue: last))
       try log.forEach(of: origin, after: after, through: through) { record, _ in
@@ -54,11 +51,9 @@ package struct LogSearch {
         guard since.map({ record.hlc.milliseconds >= $0 }) ?? true else { return }
         let entry = try LogEntry(record)
         guard isWanted(entry) else { return }
-        run.append((record.hlc, entry))
+        run.append(Found(hlc: record.hlc, origin: origin, entry: entry))
       }
-      for (hlc, entry) in run.reversed() {
-        found.append(Found(time: min(hlc, found.last?.time ?? hlc), origin: origin, entry: entry))
-      }
+      found += run.reversed()
       // What comes before has been forgotten.
       if isEmpty { break }
       last = first
