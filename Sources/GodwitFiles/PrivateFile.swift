@@ -26,7 +26,8 @@ package enum PrivateFile {
       try synchronizeFolder(parent)
     } catch {
       // A parent that this user may not read, or whose file system knows no such thing, keeps names in its own time.
-      guard [EACCES, EINVAL].contains((error.underlying as? SystemFailure)?.number) else { throw error }
+      let forgiven = [EACCES, EPERM, EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP]
+      guard let number = (error.underlying as? SystemFailure)?.number, forgiven.contains(number) else { throw error }
     }
   }
 
