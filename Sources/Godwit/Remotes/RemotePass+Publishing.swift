@@ -34,7 +34,7 @@ extension RemotePass {
     return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
   }
 
-  /// Puts the mailbox. One that is too large is named when everything else is done.
+  /// Puts the mailbox. One that is too large is named when states and logs have been put.
   private mutating func putMailbox(
     _ file: SpooledFile, _ name: RemoteName, code: String, to carrier: any Carrier
   ) async throws {
@@ -46,7 +46,7 @@ extension RemotePass {
       try await BlockingThread.run { try RemotesFolder.remove(spool) }
       unpublished = GodwitError(
         error.code, error.message,
-        hint: "put it there in pieces: godwit sync --collect; or carry it by hand: godwit export FILE")
+        hint: "carry it by hand: godwit export FILE; a replica that syncs with --collect puts it there in pieces, too")
     }
   }
 

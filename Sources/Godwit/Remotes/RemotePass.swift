@@ -33,7 +33,7 @@ struct RemotePass {
   var takenStates: Set<String> = []
   /// The own mailbox that is there and cannot be taken yet; it is not replaced.
   var untaken: RemoteName?
-  /// Why the own mailbox was not published, which keeps nothing else from being.
+  /// Why the own mailbox was not published, which keeps states and logs from nothing.
   var unpublished: GodwitError?
 
   init(
@@ -69,8 +69,7 @@ struct RemotePass {
     let own = try await ownOrigin()
     keepsLog = isCollecting || isFollowed(as: own)
     if try await !follow(as: own, on: carrier) { try await runWhole(as: own, over: carrier) }
-    // A log has brought the same in pieces.
-    if let unpublished, !keepsLog { throw unpublished }
+    if let unpublished { throw unpublished }
   }
 
   /// Looks at all that is there.
@@ -105,6 +104,8 @@ struct RemotePass {
       as: writer, besides: try await present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
     try await publishState(needsState, as: writer, to: carrier)
     if keepsLog { try await log(beside: logs, as: writer, to: carrier) }
+    // What is to be removed may be what the mailbox would have passed on.
+    guard unpublished == nil else { return }
     try await tidyLog(as: writer, on: carrier)
     try await tidyBases(on: carrier)
     try await tidyEpochs(on: carrier)
