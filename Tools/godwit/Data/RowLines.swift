@@ -9,8 +9,8 @@ struct RowLines {
   /// The members' names of JSON.
   private var names: [String] = []
 
-  /// How many lines are printed at a time.
-  private static let batchCount = 1_000
+  /// How many bytes are printed at a time.
+  private static let batchBytes = 1 << 16
 
   init(_ format: RowFormat) { self.format = format }
 
@@ -19,12 +19,15 @@ struct RowLines {
   static func print(_ sql: SQL, of reader: Reader, as format: RowFormat, to console: Console) throws -> Bool {
     var lines = RowLines(format)
     var batch: [String] = []
+    var byteCount = 0
     try reader.forEach(sql.rows) { row in
-      batch += lines.next(row)
-      guard batch.count >= batchCount else { return }
-      try Task.checkCancellation()
+      let next = lines.next(row)
+      batch += next
+      byteCount += next.reduce(0) { $0 + $1.utf8.count + 1 }
+      guard byteCount >= batchBytes else { return }
       try console.lines(batch)
       batch.removeAll(keepingCapacity: true)
+      byteCount = 0
     }
     try console.lines(batch)
     return lines.number > 0
