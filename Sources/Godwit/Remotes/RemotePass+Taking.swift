@@ -57,18 +57,19 @@ extension RemotePass {
     var intake = PassIntake()
     let ordered = listed.inOrder
     for (name, file) in ordered where try await isNew(file) {
-      intake.add(file, name, isActive: isActive(name), isKnown: notes[file.name]?.isTaken ?? false)
+      intake.add(file, name, isActive: isActive(name), note: notes[file.name])
     }
     var files = intake.files
     for file in files { try await take(file, from: carrier) }
     var again = Set(report.refused.map(\.name)).intersection(files.map(\.name))
     if try await takeEpochs(for: listed, from: carrier) {
-      let tried = intake.later.union(files.map(\.name))
+      let tried = Set(files.map(\.name))
+      var readable = PassIntake()
       for (name, file) in ordered where isActive(name) == true && !tried.contains(file.name) {
-        guard try await isNew(file) else { continue }
-        files.append(file)
-        again.insert(file.name)
+        if try await isNew(file) { readable.add(file, name, isActive: true, note: notes[file.name]) }
       }
+      files += readable.files
+      again.formUnion(readable.files.map(\.name))
     }
     again.formUnion(files.map(\.name).filter { notes[$0]?.code == RemoteNotes.File.incomplete })
     guard !again.isEmpty, !report.taken.isEmpty else { return }
