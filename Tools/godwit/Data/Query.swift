@@ -58,12 +58,7 @@ struct Query: AsyncParsableCommand {
     guard let sql else { return }
     let text = sql == "-" ? try Self.readText() : sql
     let (console, format) = (options.console, options.json ? RowFormat.json : .table)
-    let found = try await options.withReplica { replica in
-      try await Self.explaining(text, replica) {
-        try await RowsFound.of(SQL(text: text), replica, as: format, to: console)
-      }
-    }
-    switch found {
+    switch try await options.withReplica({ try await Self.rows(text, $0, as: format, to: console) }) {
     case .none: console.note("no rows")
     case .printed: break
     case .listing(let listing): try await listing.page(to: console)
@@ -78,11 +73,11 @@ struct Query: AsyncParsableCommand {
     return text
   }
 
-  private static func explaining<Output>(
-    _ text: String, _ replica: Replica, _ body: () async throws -> Output
-  ) async throws -> Output {
+  private static func rows(
+    _ text: String, _ replica: Replica, as format: RowFormat, to console: Console
+  ) async throws -> RowsFound {
     do {
-      return try await body()
+      return try await RowsFound.of(SQL(text: text), replica, as: format, to: console)
     } catch let error as GodwitError where error.code == .notAuthorized || error.code == .sql && writes(text) {
       let message = error.code == .sql ? "this statement writes" : error.message
       throw GodwitError(
