@@ -195,7 +195,8 @@ extension Replica {
     for fork in report.attention.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
-    await forget(afterApplying: report.applied.transactions)
+    // What is forgotten now may be in no state that its sender has made.
+    if !taken.needsState { await forget(afterApplying: report.applied.transactions) }
     logger.debug(
       "imported",
       metadata: ["applied": "\(report.applied.transactions)", "conflicts": "\(report.attention.conflicts)"])

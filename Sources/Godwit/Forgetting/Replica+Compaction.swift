@@ -6,7 +6,8 @@ import GodwitStorage
 
 extension Replica.Maintenance {
   /// Forgets the history that every active member is known to hold, and gives the space back. A replica without other
-  /// members keeps none.
+  /// members keeps none; one that needs a state file of another's, as far as a remote shows, keeps all until it has
+  /// rejoined.
   ///
   /// Imports do as much by themselves, a bounded piece each time. Other writes run in between.
   ///

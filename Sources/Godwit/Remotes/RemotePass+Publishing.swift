@@ -7,8 +7,15 @@ import GodwitStorage
 import GodwitSyncFile
 
 extension RemotePass {
-  /// Publishes the mailbox when it would bring anything. Returns the name of the state file that a member
-  /// needs; nil when none does.
+  /// A state file that a member needs.
+  struct NeededState {
+    let name: RemoteName
+    /// What it must have by now: who needs it may have forgotten that.
+    let need: VersionVector
+  }
+
+  /// Publishes the mailbox when it would bring anything. Returns the state file that a member needs; nil where none
+  /// does.
   ///
   /// - Parameters:
   ///   - others: What lies there besides, with the transactions that need not be in this replica's mailbox.
@@ -16,7 +23,7 @@ extension RemotePass {
   ///   - wasLate: Whether a list has not shown it.
   mutating func publish(
     as own: Origin, besides others: [RemoteNotes.File], isKept: Bool, wasLate: Bool, to carrier: any Carrier
-  ) async throws -> RemoteName? {
+  ) async throws -> NeededState? {
     let name = RemoteName.mailbox(own)
     let note = isKept ? notes["\(name)"].flatMap { hasBase(of: $0) ? $0 : nil } : nil
     let present = presentMailboxes
@@ -30,8 +37,10 @@ extension RemotePass {
       try await putMailbox(file, name, code: wasLate ? RemoteNotes.File.late : RemoteNotes.File.new, to: carrier)
     }
     noteWithheld(written.mailbox)
-    guard written.mailbox.needsState else { return nil }
-    return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
+    return written.mailbox.stateNeed.map { need in
+      let recipients = String(Hexadecimal.encode(written.mailbox.sealed).prefix(16))
+      return NeededState(name: .state(own, sealedTo: recipients), need: need)
+    }
   }
 
   /// Puts the mailbox. One that is too large is named when states and logs have been put.
@@ -75,14 +84,14 @@ extension RemotePass {
     let (bases, tuning) = (presentBases, replica.tuning)
     let (folder, remoteName) = (folder, remote.name)
     let epoch = epochs.chosen
-    let hasLeftOut = try await hasLeftOut()
+    let unaware = try await leftOut()
     return try await replica.withExporter(for: nil, .mailbox(besides: JoinedRanges())) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed
       let isUsable = epoch?.isUsable(for: sealed, at: time) ?? false
       let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed.bytes }.map(\.ranges))
         .sealed(to: isUsable ? epoch?.key.recipient : nil).limited(to: limit)
-      let mailbox = try exporter.mailbox(isStateNeeded: hasLeftOut)
+      let mailbox = try exporter.mailbox(unaware: unaware)
       guard isWanted(mailbox) else { return (mailbox, nil) }
       var note = RemoteNotes.File(name: "\(name)", tag: nil, at: time, news: mailbox.news.bytes)
       note.sealed = mailbox.sealed
@@ -133,12 +142,12 @@ extension RemotePass {
     }
   }
 
-  /// Whether something was left out of whoever needs a state to be there: who was removed, or has ended, does not.
-  private func hasLeftOut() async throws -> Bool {
+  /// Those of whose files something was left out: they need a state. Who was removed, or has ended, does not.
+  private func leftOut() async throws -> Set<Origin> {
     let origins = notes.values.filter(\.hasLeftOut).compactMap { RemoteName($0.name)?.origin }
     // Mostly there is none, and nothing to read for it.
-    guard !origins.isEmpty else { return false }
-    return origins.contains(where: try await livingAuthors())
+    guard !origins.isEmpty else { return [] }
+    return Set(origins.filter(try await livingAuthors()))
   }
 
   /// Whether an incarnation is a member's, and not known to have ended.
@@ -158,38 +167,37 @@ extension RemotePass {
     epochs.chosen == nil || (now - note.at).magnitude < PassEpochs.longest / 2
   }
 
-  /// How long another's state file is believed to serve who needs one.
+  /// For how long a state file is believed to serve who needs one, in milliseconds.
   private static let patience: Int64 = 86_400_000
 
-  /// Publishes a state file that a member needs, unless it or another's is there. The store may have gone back to one
-  /// of this name that has become too old.
+  /// Publishes a state file that a member needs, unless it is there and new enough, or another's that may serve. The
+  /// store may have gone back to one of this name that has become too old.
   ///
-  /// - Parameter needed: Its name; nil when no member needs one.
-  mutating func publishState(_ needed: RemoteName?, as own: Origin, to carrier: any Carrier) async throws {
-    try await removeStates(but: needed, on: carrier)
+  /// - Parameter needed: Nil when no member needs one.
+  mutating func publishState(_ needed: NeededState?, as own: Origin, to carrier: any Carrier) async throws {
+    try await removeStates(but: needed?.name, on: carrier)
     guard let needed else {
       remote.neededSince = nil
       return
     }
-    let now = now
+    let (now, name) = (now, needed.name)
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if let note = notes["\(needed)"] { try await look(at: note, states[needed], on: carrier) }
-    if states[needed] != nil, notes["\(needed)"]?.tag != nil { return }
-    let active = try await activeMembers()
-    let others = states.keys.filter { name in
-      guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
-      return origin.replica != own.replica && active.contains(origin.replica)
+    if let note = notes["\(name)"] { try await look(at: note, states[name], on: carrier) }
+    if states[name] != nil, let note = notes["\(name)"], note.tag != nil {
+      let isRecent = (now - note.at).magnitude < Self.patience
+      if isRecent || note.ranges.covers(OriginRanges(through: needed.need)) { return }
+    } else if now - since < Self.patience, try await hasAnothers(states.keys, like: name) {
+      return
     }
-    guard others.isEmpty || now - since >= Self.patience else { return }
     let tooLarge = GodwitError.tooLargeToFetch(replica.tuning.remoteFileSize)
-    if let note = notes["\(needed)"], note.code == tooLarge.code.rawValue, (now - note.at).magnitude < Self.patience {
+    if let note = notes["\(name)"], note.code == tooLarge.code.rawValue, (now - note.at).magnitude < Self.patience {
       return report.refused.append(Replica.SyncReport.Refusal(name: note.name, error: tooLarge))
     }
-    let spool = folder.spool(remote.name, needed)
+    let spool = folder.spool(remote.name, name)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
-    var meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, news: [])
+    var meant = RemoteNotes.File(name: "\(name)", tag: nil, at: now, ranges: report.ranges, news: [])
     do {
       try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
       self.report.publishedState = report
@@ -199,6 +207,15 @@ extension RemotePass {
       try await save(meant)
       try await BlockingThread.run { try RemotesFolder.remove(spool) }
       self.report.refused.append(Replica.SyncReport.Refusal(name: meant.name, error: error))
+    }
+  }
+
+  /// Whether a state of another active member is there for the same recipients.
+  private func hasAnothers(_ names: some Collection<RemoteName>, like needed: RemoteName) async throws -> Bool {
+    let active = try await activeMembers()
+    return names.contains { name in
+      guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
+      return origin.replica != replica.identity.replica && active.contains(origin.replica)
     }
   }
 

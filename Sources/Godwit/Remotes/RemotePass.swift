@@ -100,9 +100,9 @@ struct RemotePass {
     try await chooseEpoch()
     try await publishEpochs(as: writer, to: carrier)
     let isKept = writer == own && (standing == .asLeft || standing == .late)
-    let needsState = try await publish(
+    let neededState = try await publish(
       as: writer, besides: try await present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
-    try await publishState(needsState, as: writer, to: carrier)
+    try await publishState(neededState, as: writer, to: carrier)
     if keepsLog { try await log(beside: logs, as: writer, to: carrier) }
     // What is to be removed may be what the mailbox would have passed on.
     guard unpublished == nil else { return }
@@ -158,13 +158,16 @@ struct RemotePass {
     return .late
   }
 
-  /// Forgets what is noted of others' mailboxes and marks that are not there any more.
+  /// Forgets what is noted of others' mailboxes and marks that are not there any more, and of mailboxes of members that
+  /// were removed.
   private mutating func forgetNotes(besides listed: [RemoteName: CarriedFile], of own: Origin) async throws {
+    let removed = try await replica.withKeyring { _, roster in
+      Set(roster.all.lazy.filter { !$0.isActive }.map(\.identity.replica))
+    }
     for note in notes.values {
-      guard let name = RemoteName(note.name), name.isMailbox || name.isLogMark, name != .mailbox(own),
-        listed[name] == nil
-      else { continue }
-      try await forget(note.name)
+      guard let name = RemoteName(note.name), name.isMailbox || name.isLogMark, name != .mailbox(own) else { continue }
+      let isRemoved = name.isMailbox && name.origin.map { removed.contains($0.replica) } ?? false
+      if isRemoved || listed[name] == nil { try await forget(note.name) }
     }
   }
 

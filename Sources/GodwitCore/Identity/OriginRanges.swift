@@ -6,6 +6,12 @@ package struct OriginRanges: Hashable, Sendable {
 
   package init(_ ranges: [Origin: ClosedRange<SequenceNumber>] = [:]) { self.ranges = ranges }
 
+  /// Of each origin all up to where a vector has it.
+  package init(through vector: VersionVector) {
+    let first = SequenceNumber.none.next
+    self.init(Dictionary(uniqueKeysWithValues: vector.entries.map { ($0.origin, first...$0.sequence) }))
+  }
+
   package subscript(origin: Origin) -> ClosedRange<SequenceNumber>? {
     get { ranges[origin] }
     set { ranges[origin] = newValue }

@@ -17,7 +17,7 @@ public struct ExportReport: Sendable {
   /// Files that an earlier export may have left under names that this one would have given next. They are ordinary sync
   /// files, which do no harm when they are imported, and no part of this export.
   public package(set) var earlierFiles: [String] = []
-  /// The transactions themselves, where they are in one file.
+  /// The transactions themselves, where they are in one file; of a state all that it holds.
   package var ranges = OriginRanges()
 
   /// Both as one.

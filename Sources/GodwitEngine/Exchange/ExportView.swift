@@ -21,8 +21,9 @@ final class ExportView {
   struct Common {
     /// Of those that need no state file; nil where nobody is known to live.
     let present: VersionVector?
-    /// Whether some target lacks what has been forgotten.
-    let needsState: Bool
+    /// What those have applied that lack what has been forgotten.
+    let lacking: [VersionVector]
+    var needsState: Bool { !lacking.isEmpty }
   }
 
   init(
@@ -54,10 +55,21 @@ final class ExportView {
     let applied = holdings.map(\.applied).intersection()
     let needsState = applied.map { !$0.covers(forgotten) } ?? false
     let reached = needsState ? holdings.filter { $0.applied.covers(forgotten) } : holdings
+    let lacking = needsState ? holdings.map(\.applied).filter { !$0.covers(forgotten) } : []
     let isAll = !needsState && reached.allSatisfy { $0.present == $0.applied }
-    let common = Common(
-      present: isAll ? applied : reached.map(\.present).intersection(), needsState: needsState)
+    let common = Common(present: isAll ? applied : reached.map(\.present).intersection(), lacking: lacking)
     knownCommon = common
     return common
+  }
+
+  /// What those who need a state hold as this replica does: they may have forgotten it, and take no state then that
+  /// lacks it. Nil where nobody needs one.
+  ///
+  /// - Parameter unaware: Incarnations that need one whatever they have acknowledged.
+  func stateNeed(of unaware: Set<Origin>) throws -> VersionVector? {
+    let records = try incarnations().records
+    let stated = try common().lacking + unaware.map { records[$0]?.stated.vector ?? VersionVector() }
+    let joined = stated.reduce(nil) { $0?.union($1) ?? $1 }
+    return joined?.intersection(log.origins.vector)
   }
 }

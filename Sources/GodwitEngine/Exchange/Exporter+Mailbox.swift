@@ -16,8 +16,8 @@ extension Exporter {
     package let sealed: [UInt8]
     /// The transactions that it would have.
     package let ranges: OriginRanges
-    /// Whether some member needs a state file.
-    package let needsState: Bool
+    /// What a state must have by now for those who need one; nil where nobody does.
+    package let stateNeed: VersionVector?
     /// Since when some member has said that it holds what is not here, in milliseconds since 1970 UTC by its clock.
     package let lackedSince: Int64?
   }
@@ -30,11 +30,11 @@ extension Exporter {
 
   /// For the content ``Content/mailbox(besides:)``. Reads no transaction.
   ///
-  /// - Parameter isStateNeeded: Whether some member is known to need a state file, whatever it has acknowledged.
-  package func mailbox(isStateNeeded: Bool = false) throws -> Mailbox {
-    let needsState = try isStateNeeded || view.common().needsState
+  /// - Parameter unaware: Incarnations that need a state file whatever they have acknowledged.
+  package func mailbox(unaware: Set<Origin> = []) throws -> Mailbox {
+    let stateNeed = try view.stateNeed(of: unaware)
     // Who lacks what has been forgotten finds that out by the floor.
-    let header = try header(createdAt: 0, floor: needsState ? view.forgotten : VersionVector())
+    let header = try header(createdAt: 0, floor: stateNeed == nil ? VersionVector() : view.forgotten)
     var (writer, members) = (ByteWriter(), ByteWriter())
     header.write(to: &writer)
     for record in header.roster.members { record.encode(to: &members) }
@@ -44,7 +44,7 @@ extension Exporter {
       news: writer.bytes.withUnsafeBytes { ContentHash(of: $0) },
       members: members.bytes.withUnsafeBytes { ContentHash(of: $0) }, sealed: sealed.bytes,
       ranges: OriginRanges(ranges),
-      needsState: needsState, lackedSince: try view.incarnations().lackedSince(roster, present: present))
+      stateNeed: stateNeed, lackedSince: try view.incarnations().lackedSince(roster, present: present))
   }
 }
 

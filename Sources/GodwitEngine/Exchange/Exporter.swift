@@ -120,7 +120,8 @@ package struct Exporter {
     meter.finish()
     var report = ExportReport(
       transactions: meter.total, isStateFile: draft.stateFile != nil, recipients: recipients.count, bytes: bytes)
-    report.ranges = OriginRanges(draft.ranges)
+    report.ranges =
+      draft.stateFile == nil ? OriginRanges(draft.ranges) : OriginRanges(through: view.log.origins.vector)
     return report
   }
 

@@ -187,6 +187,15 @@ package struct RemoteNotes {
     }
   }
 
+  /// Whether the mailbox of some member shows that this replica needs a state of its author's. Linear in the mailboxes.
+  func showNeed() throws -> Bool {
+    let sql = """
+      SELECT 1 FROM godwit_remote_file
+        WHERE name >= 'm/' AND name < 'm0' AND code IN (?, ?) LIMIT 1
+      """
+    return try connection.scalar(sql, [.text(GodwitError.Code.fenced.rawValue), .text(File.mutual)]) != nil
+  }
+
   /// A member's mailbox that was fetched and refused, and is there still.
   package struct Refusal: Sendable {
     package let name: String

@@ -48,12 +48,8 @@ struct StateImport {
     // What was forgotten here cannot be made anew: it is the sender that lacks something. Of a removed member that is
     // given up, for nobody else could show how much of its history there was.
     let forgotten = try ForgottenVector.load(writer.log, on: writer.connection)
-    guard forgotten.origins.allSatisfy({ sent[$0] >= forgotten[$0] || members[$0.replica]?.isActive == false }) else {
-      throw GodwitError(
-        .fenced, "the state file's sender lacks what has been forgotten here",
-        hint:
-          "nothing was changed; let the sender rejoin with a state file of this replica's: godwit import --rejoin FILE")
-    }
+    let lacked = forgotten.origins.filter { sent[$0] < forgotten[$0] && members[$0.replica]?.isActive != false }
+    guard lacked.isEmpty else { throw try unmet(lacked.map { Dot($0, forgotten[$0]) }) }
     let unsent = try unsentTransactions()
     if !origins.vector.isEmpty { try clear() }
     let besides = try Catalog.rearrange(file.header.tables, on: writer.connection)
@@ -71,6 +67,21 @@ struct StateImport {
     writer.tally.recomputeAll()
     return Outcome(
       rows: loader.rows, replayed: unsent.count, conflicts: try conflicts.count(after: lastConflict))
+  }
+
+  /// Why a state that lacks what has been forgotten here is refused.
+  private func unmet(_ lacked: [Dot]) throws -> GodwitError {
+    let stated = try writer.withAcknowledgements { $0.records[file.header.origin]?.stated.vector }
+    if let stated, lacked.allSatisfy(stated.covers) {
+      return GodwitError(
+        .fenced, "the state file is older than what has been forgotten here",
+        hint: "nothing was changed; ask its sender for a new one (godwit export --state FILE); "
+          + "at a remote its sender replaces it a day after it was put there")
+    }
+    return GodwitError(
+      .fenced, "the state file's sender lacks what has been forgotten here",
+      hint:
+        "nothing was changed; let the sender rejoin with a state file of this replica's: godwit import --rejoin FILE")
   }
 
   /// A state is taken in as it is: nothing of it waits for a barrier, and nothing is carried over one. Throws

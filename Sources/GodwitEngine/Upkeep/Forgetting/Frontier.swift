@@ -16,7 +16,9 @@ struct Frontier {
     let incarnations = try KnownIncarnations(log, writer.withAcknowledgements { $0.records }, on: connection)
     let counted = incarnations.counted(roster)
     statedAt = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
-    guard try Self.knowsAllMembers(roster, on: connection) else {
+    // No state there has what would be forgotten from now on.
+    let isReplaced = try RemoteNotes(connection).showNeed()
+    guard try !isReplaced && Self.knowsAllMembers(roster, on: connection) else {
       vector = log.origins.floor
       return
     }
