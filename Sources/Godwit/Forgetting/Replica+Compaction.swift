@@ -2,12 +2,13 @@ import GodwitBase
 import GodwitKeys
 import GodwitCore
 import GodwitEngine
+import GodwitRemotes
 import GodwitStorage
 
 extension Replica.Maintenance {
   /// Forgets the history that every active member is known to hold, and gives the space back. A replica without other
-  /// members keeps none; one that needs a state file of another's, as far as a remote shows, keeps all until it has
-  /// rejoined.
+  /// members keeps none; one that needs a state file of another's keeps all for as long as the latest mailbox at some
+  /// remote shows that.
   ///
   /// Imports do as much by themselves, a bounded piece each time. Other writes run in between.
   ///
@@ -35,8 +36,18 @@ extension Replica {
     let roster = try await withKeyring { $1 }
     return try await withWriter { writer in
       var progress = progress
-      try Forgetting(writer, roster, portion: portion).step(&progress)
+      let needsState = try Self.needsState(writer, roster)
+      try Forgetting(writer, roster, portion: portion, needsState: needsState).step(&progress)
       return progress
+    }
+  }
+
+  /// Whether the mailbox of some other member's living incarnation shows that this replica needs a state.
+  private static func needsState(_ writer: ReplicaWriter, _ roster: Roster) throws -> Bool {
+    let ended = writer.log.origins.ended
+    return try RemoteNotes(writer.connection).mailboxesShowingNeed().contains { name in
+      guard let author = RemoteName(name)?.origin else { return false }
+      return roster[author.replica]?.isActive == true && ended[author] == nil
     }
   }
 

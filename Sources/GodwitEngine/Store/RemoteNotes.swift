@@ -187,13 +187,15 @@ package struct RemoteNotes {
     }
   }
 
-  /// Whether the mailbox of some member shows that this replica needs a state of its author's. Linear in the mailboxes.
-  func showNeed() throws -> Bool {
-    let sql = """
-      SELECT 1 FROM godwit_remote_file
-        WHERE name >= 'm/' AND name < 'm0' AND code IN (?, ?) LIMIT 1
-      """
-    return try connection.scalar(sql, [.text(GodwitError.Code.fenced.rawValue), .text(File.mutual)]) != nil
+  /// The names of the mailboxes that show that this replica needs a state of their authors'. Linear in what is noted.
+  package func mailboxesShowingNeed() throws -> [String] {
+    let sql = "SELECT name FROM godwit_remote_file WHERE name >= 'm/' AND name < 'm0' AND code IN (?, ?)"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind([.text(GodwitError.Code.fenced.rawValue), .text(File.mutual)])
+      var names: [String] = []
+      while try statement.step() { names.append(try statement.text(at: 0)) }
+      return names
+    }
   }
 
   /// A member's mailbox that was fetched and refused, and is there still.

@@ -51,7 +51,7 @@ struct StateImport {
     let lacked = forgotten.origins.filter { sent[$0] < forgotten[$0] && members[$0.replica]?.isActive != false }
     guard lacked.isEmpty else { throw try unmet(lacked.map { Dot($0, forgotten[$0]) }) }
     let unsent = try unsentTransactions()
-    if !origins.vector.isEmpty { try clear() }
+    if origins.vector.isEmpty { try RemoteNotes(writer.connection).forgetTaken() } else { try clear() }
     let besides = try Catalog.rearrange(file.header.tables, on: writer.connection)
     try writer.reload()
     let loader = try StateLoader(file, head, writer: writer)
@@ -71,12 +71,12 @@ struct StateImport {
 
   /// Why a state that lacks what has been forgotten here is refused.
   private func unmet(_ lacked: [Dot]) throws -> GodwitError {
-    let stated = try writer.withAcknowledgements { $0.records[file.header.origin]?.stated.vector }
-    if let stated, lacked.allSatisfy(stated.covers) {
+    let stated = try writer.withAcknowledgements { $0.records[file.header.origin]?.stated }
+    if let stated, stated.milliseconds > file.header.createdAt, lacked.allSatisfy(stated.vector.covers) {
       return GodwitError(
         .fenced, "the state file is older than what has been forgotten here",
         hint: "nothing was changed; ask its sender for a new one (godwit export --state FILE); "
-          + "at a remote its sender replaces it a day after it was put there")
+          + "at a remote its sender replaces it after a day")
     }
     return GodwitError(
       .fenced, "the state file's sender lacks what has been forgotten here",

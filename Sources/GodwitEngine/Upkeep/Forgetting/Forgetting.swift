@@ -42,8 +42,11 @@ package final class Forgetting {
   private let writer: ReplicaWriter
   private let roster: Roster
   private let portion: Portion
+  private let needsState: Bool
 
-  package init(_ writer: ReplicaWriter, _ roster: Roster, portion: Portion = Portion()) {
+  /// - Parameter needsState: Whether this replica needs a state of another's: then it forgets nothing.
+  package init(_ writer: ReplicaWriter, _ roster: Roster, portion: Portion = Portion(), needsState: Bool = false) {
+    self.needsState = needsState
     self.writer = writer
     self.roster = roster
     self.portion = portion
@@ -68,7 +71,7 @@ package final class Forgetting {
       var progress = progress
       // Only the log says what was written beyond a clock that was set back.
       try writer.clock.correct(writer.log, writer.catalog)
-      let frontier = try Frontier(writer, roster)
+      let frontier = try Frontier(writer, roster, needsState: needsState)
       try ForgottenVector.extend(to: frontier.vector, on: writer.connection)
       let isFolded = try fold(through: frontier)
       var log = LogForgetting(writer.log, portion)

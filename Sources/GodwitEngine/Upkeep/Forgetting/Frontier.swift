@@ -11,14 +11,14 @@ struct Frontier {
   /// there is none.
   let statedAt: Int64?
 
-  init(_ writer: ReplicaWriter, _ roster: Roster) throws {
+  /// - Parameter needsState: Whether this replica needs a state of another's.
+  init(_ writer: ReplicaWriter, _ roster: Roster, needsState: Bool) throws {
     let (log, connection) = (writer.log, writer.connection)
     let incarnations = try KnownIncarnations(log, writer.withAcknowledgements { $0.records }, on: connection)
     let counted = incarnations.counted(roster)
     statedAt = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
-    // No state there has what would be forgotten from now on.
-    let isReplaced = try RemoteNotes(connection).showNeed()
-    guard try !isReplaced && Self.knowsAllMembers(roster, on: connection) else {
+    // The state that is to replace what is held here may lack what would be forgotten.
+    guard try !needsState && Self.knowsAllMembers(roster, on: connection) else {
       vector = log.origins.floor
       return
     }
