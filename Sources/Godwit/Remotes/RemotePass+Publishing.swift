@@ -184,11 +184,13 @@ extension RemotePass {
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if let note = notes["\(name)"] { try await look(at: note, states[name], on: carrier) }
+    // One that was too large to be put has no content.
+    if let note = notes["\(name)"], !note.content.isEmpty { try await look(at: note, states[name], on: carrier) }
     if states[name] != nil, let note = notes["\(name)"], note.tag != nil {
-      let isRecent = (now - note.at).magnitude < Self.patience
+      // Mostly one for who needs one serves; so each serves for as long as all before it did.
+      let isRecent = (now - note.at).magnitude < max(Self.patience.magnitude, (note.at - since).magnitude)
       if isRecent || note.ranges.covers(OriginRanges(through: needed.need)) { return }
-    } else if now - since < Self.patience, try await hasAnothers(states.keys, like: name) {
+    } else if (now - since).magnitude < Self.patience, try await hasAnothers(states.keys, like: name) {
       return
     }
     let tooLarge = GodwitError.tooLargeToFetch(replica.tuning.remoteFileSize)

@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitEngine
 import Testing
 
 /// States that lie at a remote longer than what they were made for stays the same (Specs/remotes.md, "States").
@@ -7,8 +8,8 @@ import Testing
 struct RemoteStateTests {
   /// Two replicas, of which the second has taken a removed member's work that the first leaves out: it needs the state
   /// that the first has put there, and has come to hold since what that lacks.
-  private func groupWithOldState() async throws -> RemoteGroup {
-    var remote = try await RemoteGroup(3)
+  private func groupWithOldState(_ tuning: Replica.Tuning = Replica.Tuning()) async throws -> RemoteGroup {
+    var remote = try await RemoteGroup(3, tuning)
     try await remote.syncAll(3)
     try await remote.setAside(2, as: "backup")
     try await remote.insert("forgotten", 0)
@@ -60,5 +61,28 @@ struct RemoteStateTests {
     #expect(try await remote.sync(0).publishedState == nil)
     #expect(try await remote.sync(1, isRejoining: true).findings.isEmpty)
     try await requireAll(remote)
+  }
+
+  @Test("39: a state that has become too large is tried again a day later, and the old one stays")
+  func tooLarge() async throws {
+    var tuning = Replica.Tuning()
+    tuning.remoteFileSize = 40_000
+    let remote = try await groupWithOldState(tuning)
+    for _ in 0..<6 {
+      for _ in 0..<20 {
+        try await remote.insert((0..<60).map { _ in "\(UInt64.random(in: 0 ... .max))" }.joined(), 0)
+      }
+      for index in [0, 1, 0, 1] { try await remote.sync(index) }
+    }
+    remote.group.clock.advance(86_400_000)
+    var tries: Set<Int64> = []
+    for _ in 0..<3 {
+      #expect(try await remote.sync(0).refused.map(\.error.code) == [.limitExceeded])
+      let notes = try await remote[0].read { try RemoteNotes($0.connection).files(of: "stick") }
+      tries.formUnion(notes.values.filter { $0.code == GodwitError.Code.limitExceeded.rawValue }.map(\.at))
+      remote.group.clock.advance(3_600_000)
+    }
+    #expect(tries.count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(remote.remote)/s").count == 1)
   }
 }
