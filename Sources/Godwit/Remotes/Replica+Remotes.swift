@@ -83,9 +83,10 @@ extension Replica.Remotes {
   ///
   /// - Parameters:
   ///   - name: What this replica is to call it: 1 to 64 letters, digits, `-`, `_` or `.`.
-  ///   - url: A folder's path, which must exist, `file:///PATH`, `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`, or
-  ///     `ssh://[USER@]HOST[:PORT]/PATH` of a replica on another host, or `unix:///SOCKET` of one that is served on
-  ///     this machine. Keys to a bucket come from the environment or from AWS's files (Specs/remotes.md, "URLs").
+  ///   - url: A folder's path or `file:///PATH`, and the folder is made where the one above it is there;
+  ///     `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`; `ssh://[USER@]HOST[:PORT]/PATH` of a replica on another host;
+  ///     or `unix:///SOCKET` of one that is served on this machine. Keys to a bucket come from the environment or from
+  ///     AWS's files (Specs/remotes.md, "URLs").
   /// - Throws: `invalidArgument` for a name that is taken by another place or cannot be one, for a place that another
   ///   remote has or that is this replica's own folder, and for a URL that is none or holds a secret; `unsafeFile`;
   ///   `otherGroup`, `unsupportedVersion` or `corruptFile` for the remote of another group or version; `unreachable`,
@@ -118,6 +119,7 @@ extension Replica.Remotes {
     try await replica.carrying { meter in
       // A host keeps no marker: the replica there says whose it is, at the first sync.
       guard let carrier = try place.carrier() else { return }
+      if case .folder(let path) = place { try FolderCarrier(path).makeRoot() }
       if try !marker.check(on: carrier, meter: meter) { try marker.write(to: carrier, by: folder, meter: meter) }
     }
     try await replica.noting { try $0.save(added) }

@@ -145,6 +145,15 @@ package struct FolderCarrier: Carrier {
     return path
   }
 
+  /// Makes the root where it is not there and the folder above it is, so that no path is made below a place where
+  /// nothing is mounted.
+  ///
+  /// - Throws: `refused`, `unreachable`, `fileAccess`.
+  package func makeRoot() throws(GodwitError) {
+    guard mkdir(root, 0o777) != 0, errno != EEXIST, errno != ENOENT else { return }
+    throw Self.failure("make the folder", root, errno)
+  }
+
   /// A link there might lead anywhere, and is not followed. Who may write to the root may write to the folder, too,
   /// whatever this user's umask says.
   private func makeFolder(_ path: String) throws(GodwitError) {
@@ -206,7 +215,7 @@ package struct FolderCarrier: Carrier {
       }
       throw GodwitError(
         .unreachable, "the folder \(root) cannot be reached: \(String(cString: strerror(errno)))",
-        hint: "mount what it lies on, or make it: mkdir \(ShellWord.quoted(root))")
+        hint: "mount what it lies on, or make it: mkdir -p \(ShellWord.quoted(root))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw GodwitError(.refused, "\(root) is not a folder", hint: "give a folder's path: godwit remote add NAME PATH")

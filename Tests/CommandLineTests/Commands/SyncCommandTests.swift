@@ -30,6 +30,13 @@ import Testing
     #expect(try desk.godwit("status").text.contains("remote     stick, synced 20"))
   }
 
+  @Test func theFirstUseIsOneLine() async throws {
+    let (desk, _, stick) = try await pair()
+    let outcome = try desk.shell("\"$GODWIT\" remote add home \(stick)/godwit && \"$GODWIT\" sync")
+    #expect(outcome.status == 0 && outcome.text.hasPrefix("home: 0 applied"), "\(outcome.text)\(outcome.error)")
+    #expect(FileManager.default.fileExists(atPath: "\(stick)/godwit/godwit-remote"))
+  }
+
   @Test func theJSONIsOfOneLineForEachRemote() async throws {
     let (desk, _, stick) = try await pair()
     let added = try desk.godwit("remote", "add", "stick", stick, "--json")

@@ -149,6 +149,25 @@ struct SyncTests {
     #expect(try await remote[0].remotes.list().isEmpty)
   }
 
+  @Test("makes a folder that is added where the one above it is there, and no sync makes one")
+  func made() async throws {
+    let remote = try await RemoteGroup(1)
+    let above = remote.group.folder.file("media")
+    let place = "\(above)/notes"
+    let error = await error { try await remote[0].remotes.add("media", at: place) }
+    #expect(error?.code == .unreachable && error?.hint?.contains("mkdir -p ") == true)
+    #expect(!FileManager.default.fileExists(atPath: above))
+    try FileManager.default.createDirectory(atPath: above, withIntermediateDirectories: false)
+    try await remote[0].remotes.add("media", at: place)
+    try await remote[0].remotes.remove("stick")
+    #expect(try await remote[0].sync().remotes.map { $0.error?.code } == [nil])
+    try FileManager.default.removeItem(atPath: place)
+    #expect(try await remote[0].sync().remotes.map { $0.error?.code } == [.unreachable])
+    #expect(!FileManager.default.fileExists(atPath: place))
+    try await remote[0].remotes.add("media", at: place)
+    #expect(try await remote[0].sync().remotes.map { $0.error?.code } == [nil])
+  }
+
   @Test("of one remote continues where another cannot be reached, which status has with the time")
   func unreachable() async throws {
     let remote = try await RemoteGroup(2)

@@ -19,7 +19,7 @@ struct RemoteAdd: AsyncParsableCommand {
     commandName: "add",
     abstract: "Add a remote, and mark the place as this group's.",
     discussion: """
-      URL is a folder's path, which must exist; ssh://[USER@]HOST[:PORT]/PATH with a replica's path over there; unix:///SOCKET \
+      URL is a folder's path, and it is made where the folder above it is there; ssh://[USER@]HOST[:PORT]/PATH with a replica's path over there; unix:///SOCKET \
       of godwit serve --socket; or \
       s3://BUCKET/PREFIX?endpoint=URL&region=NAME, which without endpoint is AWS. It is kept and shown, so it holds no secret: keys are read from AWS_ACCESS_KEY_ID and \
       AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials and ~/.aws/config (AWS_PROFILE), whenever they are needed.
