@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 
 static void write_and_read(godwit_replica *replica) {
   godwit_transaction *transaction = NULL;
@@ -178,8 +177,7 @@ static void exchange(godwit_replica *replica, const char *folder) {
   FAILS(GODWIT_FILE_ACCESS, godwit_import(replica, below(folder, "none"), 0, &json));
   REQUIRE(json == NULL);
 
-  FAILS(GODWIT_UNREACHABLE, godwit_remote_add(replica, "home", below(folder, "remote")));
-  REQUIRE(mkdir(below(folder, "remote"), 0700) == 0);
+  FAILS(GODWIT_UNREACHABLE, godwit_remote_add(replica, "home", below(folder, "media/remote")));
   OK(godwit_remote_add(replica, "home", below(folder, "remote")));
   OK(godwit_sync(replica, NULL, 0, &json));
   REQUIRE(json[0] == '[' && strstr(json, "\"remote\":\"home\"") != NULL && strstr(json, "\"error\":null") != NULL);
