@@ -244,6 +244,8 @@ int main(int count, char **arguments) {
   first = strtoul(arguments[1], NULL, 10);
   last = first + strtoul(arguments[2], NULL, 10);
   REQUIRE(mkdir(below(folder, "remote"), 0700) == 0);
+  /* Some of the texts are relative paths, and a remote that is added is made. */
+  REQUIRE(chdir(folder) == 0);
   signal(SIGPIPE, SIG_IGN);
   for (seed = first; seed < last; seed++) {
     uint8_t bytes[2048];
