@@ -100,7 +100,10 @@ extension Replica.Remotes {
 
   private func add(_ name: String, at place: RemoteURL, by folder: RemotesFolder) async throws -> Replica.Remote {
     let all = try await replica.pool.read { try RemoteNotes($0).list() }
-    if case .folder(let path) = place { try replica.folder.requireOutside("\(path)/\(RemoteName.marker)") }
+    if case .folder(let path) = place {
+      // One that is not there yet is judged by the folder that it is made in.
+      for written in [path, "\(path)/\(RemoteName.marker)"] { try replica.folder.requireOutside(written) }
+    }
     if let other = all.first(where: { $0.name != name && place.isSame(as: $0.url) }) {
       throw GodwitError(
         .invalidArgument, "the remote \(other.name) is at this place already",

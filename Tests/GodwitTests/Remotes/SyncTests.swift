@@ -137,7 +137,7 @@ struct SyncTests {
       // The one that is there stays as it is.
       #expect(try await remote[0].remotes.add("stick", at: place).url == remote.remote)
     }
-    for place in [remote[0].path, "\(remote[0].path)/remotes"] {
+    for place in ["", "/remotes", "/new"].map({ remote[0].path + $0 }) {
       #expect(await code { try await remote[0].remotes.add("own", at: place) } == .invalidArgument)
     }
     #expect(await code { try await remote[0].remotes.add("-x", at: remote.remote) } == .invalidArgument)
